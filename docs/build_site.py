@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 import notebook_pages
 from reference_page import reference
+from source_map import source_map
 
 import holdsfor
 from holdsfor.codes import all_codes, page
@@ -62,6 +63,7 @@ def assemble(folder: Path) -> None:
         put(folder / f"diagnostics/{code}.md", page(code) or "")
     put(folder / "diagnostics.md", "\n".join(_index()))
     put(folder / "api.md", reference())
+    put(folder / "source.md", source_map())
 
 
 def put(path: Path, text: str) -> None:
@@ -128,21 +130,37 @@ def _index() -> Iterator[str]:
 
 
 class _Links(HTMLParser):
-    """What a page of the site can be asked for, and what it asks for."""
+    """The anchors of a page, the targets of its links, and links that a screen reader has no name for."""
 
     def __init__(self) -> None:
         super().__init__()
         self.anchors = {""}
         self.targets: set[str] = set()
+        self.nameless: list[str] = []
+        self._open: list[str] = []
+        self._named = False
 
-    def handle_starttag(self, _tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         self.anchors.update(value for name in ("id", "name") if (value := given.get(name)))
         self.targets.update(value for name in ("href", "src") if (value := given.get(name)))
+        if tag == "a" and "href" in given:
+            self._open.append(given["href"] or "")
+            self._named = False
+        self._named |= any(given.get(name) for name in ("aria-label", "title", "alt"))
+
+    def handle_data(self, data: str) -> None:
+        self._named |= bool(data.strip())
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "a" and self._open:
+            target = self._open.pop()
+            if not self._named:
+                self.nameless.append(target)
 
 
 def check_site(site: Path) -> None:
-    """Raise for links of a finished site that lead to no file, or to no heading of their page."""
+    """Raise for links of a finished site that have no name, or lead to no file or to no heading of their page."""
     pages = {path: _Links() for path in sorted(site.rglob("*.html"))}
     for path, links in pages.items():
         links.feed(path.read_text(encoding="utf-8"))
@@ -151,6 +169,9 @@ def check_site(site: Path) -> None:
         for path, links in pages.items()
         for target in sorted(links.targets)
         if path.name != "404.html" and not _is_there(site, path, target, pages)
+    ]
+    broken += [
+        f"{path.relative_to(site)}: {one} has no name" for path, links in pages.items() for one in links.nameless
     ]
     if broken:
         raise BrokenLinks("\n".join(broken))

@@ -34,6 +34,7 @@ from tests.strategies.odd_streams import odd_scenario
 from tests.strategies.pairs import pair_scenario
 from tests.strategies.parts import part_scenario
 from tests.strategies.relation_programs import relation_program
+from tests.strategies.row_programs import row_program
 from tests.strategies.scenario_bodies import Allowed
 from tests.strategies.scenario_numbers import number_scenario
 from tests.strategies.scenario_statics import POINTWISE_KIND
@@ -121,6 +122,7 @@ FAMILIES: dict[str, Writer] = {
     "clock ticks": partial(tick_scenario, late=LATE),
     "aggregates": _of(aggregate_program),
     "relations": _of(relation_program),
+    "row by row": _of(row_program),
     "limits": _of(limit_program),
     "loops": _of(loop_program),
     "lists of facts": _of(list_program),

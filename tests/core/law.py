@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from holdsfor import loads
 from holdsfor.diagnostics import ProgramError
-from holdsfor.engine.changelog import CHANGES, SHOWN, compare, snapshot
+from holdsfor.engine.changelog import CHANGES
 from holdsfor.engine.tables import FOREVER
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import Record
@@ -23,6 +23,7 @@ from tests.core.sizes import enlarged
 from tests.strategies.aggregate_programs import aggregate_program
 from tests.strategies.batches import NEVER
 from tests.strategies.calendar_programs import calendar_scenario
+from tests.strategies.changelog import SHOWN, compare, snapshot
 from tests.strategies.counters import counter_program
 from tests.strategies.cycles import any_events, any_program, records_of
 from tests.strategies.delays import delay_program
@@ -39,6 +40,7 @@ from tests.strategies.odd_streams import odd_scenario
 from tests.strategies.pairs import pair_scenario
 from tests.strategies.parts import part_scenario
 from tests.strategies.relation_programs import relation_program
+from tests.strategies.row_programs import row_program
 from tests.strategies.scenario_numbers import number_scenario
 from tests.strategies.scenario_terms import attempt
 from tests.strategies.scenario_words import Pen
@@ -82,6 +84,7 @@ FAMILIES: dict[str, Callable[[Pen], Scenario | None]] = {
     "delays": _of(delay_program),
     "aggregates": _of(aggregate_program),
     "relations": _of(relation_program),
+    "row by row": _of(row_program),
     "limits": _of(limit_program),
     "loops": _of(loop_program),
     "lists of facts": _of(list_program),

@@ -13,7 +13,7 @@ from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.core.engine import Engine, EventRows, FluentRows
 from holdsfor.core.engine import Rows as EngineRows
 from holdsfor.core.host import FOREVER, NEVER
-from holdsfor.engine.changelog import CHANGES, interval_ids
+from holdsfor.engine.changelog import CHANGES
 from holdsfor.engine.op import Op
 from holdsfor.engine.report import ground_term
 from holdsfor.engine.tables import FOREVER as END_OF_TIME
@@ -22,6 +22,7 @@ from holdsfor.syntax.printer import print_term
 from tests.core.building import built_core
 from tests.core.histories import History
 from tests.core.keeping import too_much
+from tests.strategies.changelog import interval_ids
 from tests.strategies.engine_runs import Rows
 
 _OPS = (Op.OPEN, Op.EXTEND, Op.CLOSE, Op.REVISE, Op.RETRACT)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from holdsfor.engine.changelog import SHOWN, compare
 from holdsfor.engine.report import interval_rows_table
 from holdsfor.engine.tables import FOREVER
 from holdsfor.reference import InputInterval, IntervalRow, Occurrence, Record, _event_rows, _interval_rows, evaluate
@@ -17,6 +16,7 @@ from holdsfor.reference.history import Known
 from holdsfor.reference.intervals import maximal
 from tests.core.histories import History
 from tests.strategies.batches import NEVER
+from tests.strategies.changelog import SHOWN, compare
 from tests.strategies.engine_runs import Rows
 
 

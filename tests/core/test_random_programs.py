@@ -39,4 +39,4 @@ def test_equals_the_reference_evaluator(family: str, *, windowed: bool) -> None:
 def test_equals_the_reference_evaluator_at_length(family: str, *, windowed: bool) -> None:
     # Which rows a condition fails for depends on the order in which conditions are tried, which is not the same in a few
     # programs of a thousand. What holds does not.
-    _check(family, range(20_000, 21_000), windowed=windowed, threads=1, reports=False)
+    _check(family, range(20_000, 20_400), windowed=windowed, threads=1, reports=False)

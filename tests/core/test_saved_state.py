@@ -214,18 +214,18 @@ def test_query_times_go_forward() -> None:
 
 
 SLOW = """
-    initiatedAt(n(X)=C, T) :- happensAt(tick(X, _), T), holdsAt(n(X)=B, T), C is B + 1.
-    initiatedAt(n(X)=0, T) :- happensAt(begin(X), T).
+    initiatedAt(n(X)=true, T) :-
+        happensAt(tick(X, A), T), happensAt(tick(X, B), S), S < T, happensAt(tick(X, C), R), R < T, B + C > A + A.
 """
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interrupt_stops_an_evaluation(threads: int) -> None:
+    """Each time-point goes through all pairs of those before it: the last ones alone take minutes."""
     slow = Driven(SLOW)
     table = next(number for symbol, number in slow.tables.items() if symbol.name == "tick")
-    count = 50_000
+    count = 30_000
     words = np.tile(np.array([slow.core.name("a"), slow.core.integer(1)], np.uint64), count)
-    slow.push((0, "begin(a)"))
     slow.core.insert_events(table, np.arange(1, count + 1), words)
     main = threading.main_thread().ident
     assert main is not None
@@ -235,15 +235,10 @@ def test_an_interrupt_stops_an_evaluation(threads: int) -> None:
         sent.append(time.monotonic())
         signal.pthread_kill(main, signal.SIGINT)
 
-    timer = threading.Timer(1.0, interrupt)
-    timer.start()
-    began = time.monotonic()
-    try:
+    threading.Timer(1.0, interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
         slow.core.advance(count + 1, threads)
-    except KeyboardInterrupt:
-        assert time.monotonic() - sent[0] < 1.0
-        with pytest.raises(RuntimeError, match="half-way"):
-            slow.core.advance(count + 2, threads)
-    else:
-        timer.cancel()
-        pytest.skip(f"it took only {time.monotonic() - began:.1f} s")
+    # A fifth of a second on a machine that has nothing else to do.
+    assert time.monotonic() - sent[0] < 0.5
+    with pytest.raises(RuntimeError, match="half-way"):
+        slow.core.advance(count + 2, threads)

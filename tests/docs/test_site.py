@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,9 @@ from build_site import ROOT, BrokenLinks, assemble, check_site, put, relinked, s
 from reference_page import CHOSEN, reference
 
 import holdsfor
+
+SEARCHED = "timeout absence debounce count late join alert backfill deploy databricks glossary troubleshooting".split()
+"""Words that people search for. Each is in the title of a page."""
 
 
 def test_all_pages_are_put_together(tmp_path: Path) -> None:
@@ -41,10 +45,14 @@ def test_headings_that_are_not_there_are_told(tmp_path: Path) -> None:
     put(tmp_path / "index.html", '<h1 id="a">A</h1><a href="b/#c">there</a><a href="#a">here</a>')
     put(tmp_path / "b" / "index.html", '<h1 id="c">C</h1><a href="../#a">back</a>')
     check_site(tmp_path)
-    put(tmp_path / "b" / "index.html", '<h1 id="d">D</h1><img src="x.svg">')
+    put(tmp_path / "b" / "index.html", '<h1 id="d">D</h1><img src="x.svg"><a href="#d"></a>')
     with pytest.raises(BrokenLinks) as told:
         check_site(tmp_path)
-    assert str(told.value).splitlines() == ["b/index.html: x.svg leads nowhere", "index.html: b/#c leads nowhere"]
+    assert str(told.value).splitlines() == [
+        "b/index.html: x.svg leads nowhere",
+        "index.html: b/#c leads nowhere",
+        "b/index.html: #d has no name",
+    ]
 
 
 def test_the_site_is_built(tmp_path: Path) -> None:
@@ -55,6 +63,10 @@ def test_the_site_is_built(tmp_path: Path) -> None:
     assert "No issues found" in done.stdout + done.stderr
     for page in (tmp_path / "site").rglob("index.html"):
         assert "```" not in page.read_text(), f"{page}: a block that was not understood"
+    index = json.loads((tmp_path / "site" / "search.json").read_text())["items"]
+    pages = {item["title"].lower() for item in index if "#" not in item["location"]}
+    for word in SEARCHED:
+        assert any(word in title for title in pages), f"no page is called {word}"
 
 
 def test_the_reference_has_all_that_is_public() -> None:

@@ -259,10 +259,34 @@ SWEEP = [
         "false",
     ),
     CoreBug(
-        "what has no effect by itself breaks nothing",
-        "row_pass.cpp",
-        "if («!touched_.empty() || !openly_ended_.empty()») {",
+        "another value breaks no packed pair",
+        "packed_pass.cpp",
+        "broken |= «phase_->packed[static_cast<std::size_t>(std::countr_zero(left))].rivals»;",
+        "PairBits{0}",
+    ),
+    CoreBug(
+        "rows that end a mirrored pair are passed over",
+        "packed_pass.cpp",
+        "if ((rule.initiates | («rule.ends & holding_bits_»)) != 0) return false;",
+        "PairBits{0}",
+    ),
+    CoreBug(
+        "what holds without bits is not looked at",
+        "packed_pass.cpp",
+        "if («holds») uses_bits_ = false;",
         "false",
+    ),
+    CoreBug(
+        "rules that name an instance in two ways follow one of them",
+        "row_pass.cpp",
+        "instance.slot = «instance.slot == kForeign ? slot.slot : kSeveral»;",
+        "slot.slot",
+    ),
+    CoreBug(
+        "a termination of the value that holds stays quiet",
+        "row_rules.h",
+        "& ~one.initiations) | «one.terminations»;",
+        "std::uint64_t{0}",
     ),
     CoreBug("an event that is derived twice happens twice", "effects.cpp", "events.row(row).begin())) «return;»", ""),
     CoreBug(

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.compiler.passes.ticks import _Rewriting
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine import ticks
@@ -48,8 +47,6 @@ def is_noticed(seed: int) -> bool:
             return False
         reference = reported(scenario, by_reference=True)
         return reported(scenario, by_reference=False) != reference
-    except NotSupported:
-        return False
     except (HoldsforError, EvaluationError):
         return True
 

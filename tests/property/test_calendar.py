@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, available_timezones
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,13 +29,6 @@ def test_whole_history(scenario: Scenario) -> None:
 @settings(max_examples=60)
 @given(calendar_scenarios(windowed=True, late=8))
 def test_at_every_query_time(scenario: Scenario) -> None:
-    check_everywhere(scenario)
-
-
-@pytest.mark.slow
-@settings(max_examples=2_000)
-@given(calendar_scenarios(windowed=True, late=8))
-def test_at_every_query_time_at_length(scenario: Scenario) -> None:
     check_everywhere(scenario)
 
 

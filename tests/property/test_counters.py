@@ -5,7 +5,6 @@ Their values cannot be laid out beforehand; the engine works them out as it meet
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 
 from tests.strategies.counters import counter_program
@@ -22,11 +21,4 @@ def test_whole_history(scenario: Scenario) -> None:
 @settings(max_examples=80)
 @given(family_scenarios(counter_program, late=6, windowed=True))
 def test_at_every_query_time(scenario: Scenario) -> None:
-    check_engine(scenario)
-
-
-@pytest.mark.slow
-@settings(max_examples=4_000)
-@given(family_scenarios(counter_program, late=6, windowed=True))
-def test_at_length(scenario: Scenario) -> None:
     check_engine(scenario)

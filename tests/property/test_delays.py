@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.strategies.delays import delay_program
 from tests.strategies.engine_runs import Scenario, check_engine
@@ -17,11 +16,4 @@ def test_whole_history(scenario: Scenario) -> None:
 
 @given(family_scenarios(delay_program, late=6, windowed=True))
 def test_at_every_query_time(scenario: Scenario) -> None:
-    check_engine(scenario)
-
-
-@pytest.mark.slow
-@settings(max_examples=6_000)
-@given(family_scenarios(delay_program, late=6, windowed=True))
-def test_at_length(scenario: Scenario) -> None:
     check_engine(scenario)

@@ -65,14 +65,7 @@ def test_sessions(found: tuple[Scenario, list[Step]]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=3_000)
-@given(_WINDOWED)
-def test_at_every_query_time_at_length(scenario: Scenario) -> None:
-    check_engine(scenario)
-
-
-@pytest.mark.slow
-@settings(max_examples=2_000)
+@settings(max_examples=500)
 @given(sittings())
 def test_sessions_at_length(found: tuple[Scenario, list[Step]]) -> None:
     check_sitting(*found)

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.reference import EventRow, InputInterval, IntervalRow, Record
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenarios
 from tests.strategies.scenario_bodies import Allowed
@@ -38,11 +37,7 @@ def lengths(short: int, long: int) -> Callable[[Callable[[st.DataObject], None]]
 
 def rows(scenario: Scenario, records: list[Record], span: Span | None) -> Rows:
     """What the engine reports; what it refuses says nothing."""
-    try:
-        return on_engine(scenario.reasoner, records, span)
-    except NotSupported:
-        assume(False)
-        raise
+    return on_engine(scenario.reasoner, records, span)
 
 
 def order_of_input(data: st.DataObject) -> None:
@@ -103,21 +98,21 @@ def any_split(data: st.DataObject) -> None:
     assert differences(rows(scenario, scenario.records, other).at(end, border), first) == []
 
 
-@pytest.mark.parametrize("law", lengths(60, 3_000)(order_of_input))
+@pytest.mark.parametrize("law", lengths(60, 500)(order_of_input))
 def test_the_order_of_the_input_does_not_matter(law: Callable[[], None]) -> None:
     law()
 
 
-@pytest.mark.parametrize("law", lengths(60, 3_000)(names_of_entities))
+@pytest.mark.parametrize("law", lengths(60, 500)(names_of_entities))
 def test_the_names_of_entities_do_not_matter(law: Callable[[], None]) -> None:
     law()
 
 
-@pytest.mark.parametrize("law", lengths(60, 4_000)(windows_see_the_whole_history))
+@pytest.mark.parametrize("law", lengths(60, 500)(windows_see_the_whole_history))
 def test_windows_see_the_whole_history(law: Callable[[], None]) -> None:
     law()
 
 
-@pytest.mark.parametrize("law", lengths(60, 4_000)(any_split))
+@pytest.mark.parametrize("law", lengths(60, 500)(any_split))
 def test_any_split_into_windows_gives_the_same(law: Callable[[], None]) -> None:
     law()

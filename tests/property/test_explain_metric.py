@@ -76,7 +76,7 @@ def test_derivations_and_refutations_replay(features: MetricFeatures, data: st.D
 
 @pytest.mark.slow
 @pytest.mark.parametrize("features", KINDS.values(), ids=KINDS)
-@settings(max_examples=1_000)
+@settings(max_examples=250)
 @given(data=st.data())
 def test_derivations_and_refutations_replay_at_length(features: MetricFeatures, data: st.DataObject) -> None:
     check(data.draw(scenarios(features)), data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 
 from tests.strategies.engine_runs import Scenario
@@ -23,11 +22,4 @@ def test_whole_history(scenario: Scenario) -> None:
 @settings(max_examples=20)
 @given(family_scenarios(filter_program, windowed=True, late=12))
 def test_at_every_query_time(scenario: Scenario) -> None:
-    check_everywhere(scenario)
-
-
-@pytest.mark.slow
-@settings(max_examples=1_000)
-@given(family_scenarios(filter_program, windowed=True, late=12))
-def test_at_every_query_time_at_length(scenario: Scenario) -> None:
     check_everywhere(scenario)

@@ -36,7 +36,7 @@ from tests.strategies.metric_programs import (
 
 FEW = settings(max_examples=max(25, settings.default.max_examples // 8))
 """Programs take long to draw."""
-MANY = settings(max_examples=max(1_500, settings.default.max_examples))
+MANY = settings(max_examples=max(500, settings.default.max_examples))
 BATCH = pytest.mark.parametrize(
     "features", [EVERYTHING, BACKWARD, STREAMABLE, NUMERIC], ids="all backward stream numbers".split()
 )

@@ -37,14 +37,14 @@ def test_looking_back(scenario: Scenario) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=8_000)
+@settings(max_examples=1_000)
 @given(scenarios(LOOKING, windowed=True, late=LATE))
 def test_at_every_query_time_at_length(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
 @pytest.mark.slow
-@settings(max_examples=4_000)
+@settings(max_examples=600)
 @given(scenarios(BACK, windowed=True, late=LATE))
 def test_looking_back_at_length(scenario: Scenario) -> None:
     check_engine(scenario)

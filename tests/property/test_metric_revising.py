@@ -57,7 +57,7 @@ def test_late_and_retracted(scenario: Scenario, data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=4_000)
+@settings(max_examples=600)
 @given(scenarios(STREAMABLE), st.data())
 def test_late_and_retracted_at_length(scenario: Scenario, data: st.DataObject) -> None:
     run(shown(scenario), data)

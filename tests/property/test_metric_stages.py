@@ -17,7 +17,7 @@ from tests.strategies.metric_engine import by_batch
 from tests.strategies.metric_programs import BACKWARD, EVERYTHING, STREAMABLE, MetricFeatures, Scenario, scenarios
 
 FEW = settings(max_examples=max(25, settings.default.max_examples // 8))
-MANY = settings(max_examples=max(1_500, settings.default.max_examples))
+MANY = settings(max_examples=max(500, settings.default.max_examples))
 PROGRAMS = pytest.mark.parametrize("features", [EVERYTHING, BACKWARD, STREAMABLE], ids="all backward stream".split())
 
 

@@ -20,7 +20,7 @@ from tests.strategies.metric_engine import by_batch, stream_plan
 from tests.strategies.metric_programs import DELAYED, PAPER, STREAMABLE, MetricFeatures, Scenario, scenarios
 
 FEW = settings(max_examples=max(8, settings.default.max_examples // 25))
-MANY = settings(max_examples=max(800, settings.default.max_examples))
+MANY = settings(max_examples=max(300, settings.default.max_examples))
 PROGRAMS = pytest.mark.parametrize("features", [PAPER, STREAMABLE, DELAYED], ids="paper stream delayed".split())
 
 

@@ -37,13 +37,6 @@ def test_windows(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@pytest.mark.slow
-@settings(max_examples=4_000)
-@given(number_scenarios(windowed=True))
-def test_windows_at_length(scenario: Scenario) -> None:
-    check_engine(scenario)
-
-
 @settings(max_examples=60)
 @given(number_scenarios(windowed=True))
 def test_sessions(scenario: Scenario) -> None:

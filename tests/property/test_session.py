@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.changelog import CHANGES, SHOWN, compare, snapshot
+from holdsfor.engine.changelog import CHANGES
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import interval_rows_table
 from holdsfor.engine.stream import Stream, from_records
@@ -21,6 +21,7 @@ from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.session import Session
 from tests.strategies.batches import NEVER, Batches
+from tests.strategies.changelog import SHOWN, compare, snapshot
 from tests.strategies.edits import Round, Step, by_definition, moment, steps, without
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_reference, scenario, scenarios
 from tests.strategies.fact_edits import FactEdit
@@ -156,7 +157,7 @@ def test_hindsight(one: Scenario, with_changes: bool) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=4_000)
+@settings(max_examples=800)
 @given(scenarios(WINDOWED, windowed=True, late=LATE), st.booleans())
 def test_windows_at_length(one: Scenario, with_changes: bool) -> None:
     check_windows(one, with_changes=with_changes)
@@ -169,7 +170,7 @@ def test_sessions(found: tuple[Scenario, list[Step]]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=6_000)
+@settings(max_examples=1_000)
 @given(sittings())
 def test_sessions_at_length(found: tuple[Scenario, list[Step]]) -> None:
     check_sitting(*found)

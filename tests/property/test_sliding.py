@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable
 from fractions import Fraction
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -65,13 +64,6 @@ def test_whole_history(scenario: Scenario) -> None:
 @settings(max_examples=60)
 @given(family_scenarios(sliding_program, windowed=True, late=12))
 def test_at_every_query_time(scenario: Scenario) -> None:
-    check_everywhere(scenario)
-
-
-@pytest.mark.slow
-@settings(max_examples=2_000)
-@given(family_scenarios(sliding_program, windowed=True, late=12))
-def test_at_every_query_time_at_length(scenario: Scenario) -> None:
     check_everywhere(scenario)
 
 

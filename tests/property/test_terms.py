@@ -101,14 +101,7 @@ def test_what_is_printed_reads_back(scenario: Scenario) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=3_000)
-@given(term_scenarios(windowed=True, late=LATE))
-def test_at_every_query_time_at_length(scenario: Scenario) -> None:
-    check_engine(scenario)
-
-
-@pytest.mark.slow
-@settings(max_examples=1_500)
+@settings(max_examples=500)
 @given(sittings())
 def test_sessions_at_length(found: tuple[Scenario, list[Step]]) -> None:
     test_session.check_sitting(*found)

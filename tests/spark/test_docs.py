@@ -67,7 +67,7 @@ def test_lakehouses(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_signals(spark: Any, tmp_path: Path) -> None:
-    from holdsfor.maritime.generator import generate
+    from holdsfor_maritime.generator import generate
 
     checkpointed = own_checkpoints()
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from holdsfor import loads
 from holdsfor.reference import Occurrence
 from holdsfor.spark import derived_events, recognise_stream
 from holdsfor.spark.streaming.clock import Windows
-from holdsfor.spark.streaming.happenings import HAPPENED, compare_events
 from holdsfor.spark.streaming.sinks import Memory, latest, replayed_events, snapshot_events
 from holdsfor.syntax.terms import Compound, Const
 from tests.spark.stream_files import COLUMNS, MAPPING, RULES, STEP, WINDOW, file_stream, some_rows, write_file
@@ -51,14 +49,6 @@ def test_events_happen_and_are_taken_back(tmp_path: Path) -> None:
     # What the window has left behind stays.
     stream.run([event("go", 60)], 3)
     assert changes(stream, 3) == []
-
-
-def test_nothing_is_said_of_what_stays() -> None:
-    table = pa.table([["e(a)", "e(b)"], [3, 3]], schema=HAPPENED)
-    assert len(compare_events(table, table, 10, 0)) == 0
-    assert len(compare_events(HAPPENED.empty_table(), HAPPENED.empty_table(), 10, 0)) == 0
-    assert len(compare_events(table, table.slice(1), 10, 3)) == 0
-    assert compare_events(table, table.slice(1), 10, 2)["event"].to_pylist() == ["e(a)"]
 
 
 def test_structured_streaming(spark: Any, tmp_path: Path) -> None:

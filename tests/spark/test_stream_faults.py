@@ -11,11 +11,10 @@ from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.reference import Occurrence
 from holdsfor.spark.streaming import state
 from holdsfor.spark.streaming.clock import Windows
@@ -78,11 +77,8 @@ def check_kills(scenario: Scenario, feeding: Feeding) -> None:
         patch.object(state, "MOST_FILES", rng.choice([1, state.MOST_FILES])),
     ):
         calm = started(scenario, feeding, Path(first))
-        try:
-            for number, batch in enumerate(batches):
-                calm.run(batch, number)
-        except NotSupported:
-            assume(False)
+        for number, batch in enumerate(batches):
+            calm.run(batch, number)
         delivered: dict[int, pa.Table] = {}
         number = attempts = 0
         root = Store.below(second).root

@@ -6,10 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.spark.streaming.clock import Windows
 from tests.core.families import FAMILIES, written
 from tests.spark.stream_runs import Sent, SimulatedStream
@@ -41,10 +40,7 @@ def streamed(
 def check(scenario: Scenario, feeding: Feeding, counts: list[int]) -> None:
     batches = with_retractions(feeding.batched(scenario), feeding.seed)
     with TemporaryDirectory() as folder, TemporaryDirectory() as other:
-        try:
-            found = streamed(scenario, feeding, batches, counts, folder)
-        except NotSupported:
-            assume(False)
+        found = streamed(scenario, feeding, batches, counts, folder)
         wanted = streamed(scenario, feeding, batches, counts[:1], other)
         assert found.asked == wanted.asked
         assert rows_of(found.changes) == rows_of(wanted.changes)

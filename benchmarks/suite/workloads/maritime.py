@@ -96,10 +96,10 @@ def _stream(events: int, vessels: int, windows: int, quick: bool) -> Ready:
 
 def traffic(vessels: int, hours: float) -> Application:
     """Signals of generated traffic, and the rules of the maritime pipeline."""
-    from holdsfor.maritime.generator import generate
-    from holdsfor.maritime.rules import situation_rules
-    from holdsfor.maritime.signals.local import critical_events
     from holdsfor.recognition import read_events
+    from holdsfor_maritime.generator import generate
+    from holdsfor_maritime.rules import situation_rules
+    from holdsfor_maritime.signals.local import critical_events
 
     with tempfile.TemporaryDirectory() as folder:
         generate(folder, vessels=vessels, hours=hours)

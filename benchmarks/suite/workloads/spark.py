@@ -103,7 +103,7 @@ def _followed(spark: Any, folder: Path, window: int) -> dict[str, float]:
 
 def _traffic(quick: bool) -> Path:
     """A month of position reports."""
-    from holdsfor.maritime.generator import generate
+    from holdsfor_maritime.generator import generate
 
     folder = Path(tempfile.mkdtemp()) / "reports"
     generate(folder, vessels=100 if quick else 5_000, hours=24 if quick else 720)
@@ -113,8 +113,8 @@ def _traffic(quick: bool) -> Path:
 def _signals(quick: bool) -> Ready:
     from benchmarks.suite.data import spark_batch
 
-    from holdsfor.maritime.signals.batch import critical_events
-    from holdsfor.maritime.signals.local import critical_events as local_events
+    from holdsfor_maritime.signals.batch import critical_events
+    from holdsfor_maritime.signals.local import critical_events as local_events
 
     folder, spark = _traffic(quick), spark_batch.session(2)
 
@@ -132,7 +132,7 @@ def _signals(quick: bool) -> Ready:
 def _pipeline(quick: bool) -> Ready:
     from benchmarks.suite.data import spark_batch
 
-    from holdsfor.maritime.pipeline import Job, run_on_spark
+    from holdsfor_maritime.pipeline import Job, run_on_spark
 
     folder, spark = _traffic(quick), spark_batch.session(2)
 

@@ -14,32 +14,8 @@ if TYPE_CHECKING:
     # Imported where it is used: `run` does without some of what it imports.
     import typer
 
-_HOMES = {
-    "run": "run",
-    "rtec": "rtec",
-    "stream": "stream",
-    "map": "map",
-    "explain": "explain",
-    "diff": "diff",
-    "backtest": "backtest",
-    "tune": "tune",
-    "serve": "serve",
-    "check": "inspect",
-    "fmt": "inspect",
-    "graph": "inspect",
-    "plan": "inspect",
-    "codes": "inspect",
-    "test": "test",
-    "completion": "completion",
-    "lsp": "lsp",
-    "grammar": "lsp",
-    "demo": "demo",
-    "maritime": "maritime",
-}
-"""Every command and the module it is in."""
-
 app: typer.Typer
-"""All commands; made when somebody asks for it."""
+"""All commands; built on first access."""
 
 
 def __getattr__(name: str) -> Any:
@@ -50,11 +26,11 @@ def __getattr__(name: str) -> Any:
 
 
 def _app(command: str) -> typer.Typer:
-    """The command line with one command, or with all of them if there is none of that name."""
+    """The command line with one command, or with all of them if no command has that name."""
     from holdsfor.cli.typer_app import application
 
-    # To import and describe commands that are not asked for takes longer than to run one on a small file.
-    return application({command: _HOMES[command]} if command in _HOMES else _HOMES)
+    # Importing and describing the other commands would take longer than running one on a small file.
+    return application(command)
 
 
 def main() -> None:

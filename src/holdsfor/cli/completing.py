@@ -27,8 +27,6 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "events": _DATA,
     "background": (*_RULES, *_TABLES, *_COMPRESSED),
     "mapping": (".toml",),
-    "limits": _RULES,
-    "thresholds": (".toml",),
     "rtec file": (".toml",),
     "map file": _DATA,
     "timeline": (".html", ".svg", ".png"),
@@ -36,8 +34,8 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "areas": (".geojson", ".json"),
 }
 """How files end that are wanted for a parameter, by its name or by the command and its name; others take any."""
-_FOLDERS = frozenset({"dataset", "out", "attach", "checkpoint", "sink", "history", "side", "derived", "stream path"})
-"""Parameters that are folders."""
+_FOLDERS = frozenset({"attach", "checkpoint", "sink", "history", "side", "derived", "stream path"})
+"""Parameters that are folders, besides those declared with `file_okay=False`."""
 
 
 _WORD = re.compile(r"""(?:\\.|'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|[^\s'"\\])+""")
@@ -81,6 +79,7 @@ class Parameter:
         self.is_argument = isinstance(info, ArgumentInfo)
         self.is_list = get_origin(kind) is list
         self.is_flag = kind is bool
+        self.is_folder = not info.file_okay
         self.kind = get_args(kind)[0] if self.is_list else kind
         # The first word of an annotation stands where a default would stand otherwise.
         declared = [word for word in (info.default, *(info.param_decls or ())) if str(word).startswith("-")]
@@ -184,7 +183,7 @@ def _values(parameter: Parameter, command: Command, begun: str, line: Line) -> l
         return list(own(line))
     if issubclass(parameter.kind, StrEnum):
         return [Item(str(one)) for one in parameter.kind]
-    if any(key in _FOLDERS for key in keys):
+    if parameter.is_folder or any(key in _FOLDERS for key in keys):
         return list(_files(begun, ()))
     if not issubclass(parameter.kind, Path):
         return []

@@ -96,22 +96,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("write what was found into the page", "holdsfor test doors.md --update"),
     ),
     "lsp": (("the command that an editor starts", "holdsfor lsp"),),
+    "mcp": (("the command that an assistant starts", "holdsfor mcp"),),
     "grammar": (("for an editor", "holdsfor grammar rtec -o rtec.tmLanguage.json"),),
-    "demo": (
-        ("a day at sea, on Spark if there is Java", "holdsfor demo"),
-        ("another day, without Spark", "holdsfor demo --seed 3 --engine local --out day3"),
-    ),
     "completion": (
         ("for the shell in use", "holdsfor completion --install"),
         ("print it", "holdsfor completion zsh"),
     ),
-    "maritime generate": (("a data set", "holdsfor maritime generate sea --vessels 50 --hours 6"),),
-    "maritime signals": (("only the critical events", "holdsfor maritime signals sea --engine local"),),
-    "maritime run": (("situations and a report", "holdsfor maritime run sea --engine local"),),
-    "maritime report": (("the report again", "holdsfor maritime report sea"),),
-    "maritime rules": (("to read, or to change", "holdsfor maritime rules"),),
 }
-"""What an example does, and its command line, for each command."""
+"""For each command, what an example does and its command line. Packages that add commands add their examples here."""
 
 
 class ExampleCommand(TyperCommand):

@@ -87,7 +87,7 @@ def run_metric(
         _require_sense(options)
         known = declared_unit(reasoner.time_scale, options.mapping, options.unit)
         if options.step is not None:
-            plan = streamed_plan(reasoner, plan, _delay(options.delay, known))
+            plan = streamed_plan(reasoner, plan, parsed_delay(options.delay, known))
         kept_aside = stack.enter_context(rejects_to(rejects, strict=strict))
         tick = exact_length("--tick", options.tick, known)
         if tick is not None:
@@ -145,7 +145,8 @@ def _require_sense(options: MetricOptions) -> None:
     Span.of(start, end, step)
 
 
-def _delay(given: str | None, unit: str | None = None) -> Fraction | float | None:
+def parsed_delay(given: str | None, unit: str | None = None) -> Fraction | float | None:
+    """The value of `--delay`: a rational number, infinity, or None if it was not given."""
     if given is None or given == "inf":
         return None if given is None else inf
     return metric_length(given, "--delay", unit)
@@ -180,7 +181,7 @@ def metric_findings(reasoner: MetricReasoner, *, streaming: bool, delay: str | N
     """Everything that is wrong with a program, for streams if that is asked for."""
     if not streaming:
         return list(reasoner.diagnostics)
-    return in_reading_order([*reasoner.diagnostics, *_streaming_findings(reasoner, _delay(delay))])
+    return in_reading_order([*reasoner.diagnostics, *_streaming_findings(reasoner, parsed_delay(delay))])
 
 
 def _streaming_findings(reasoner: MetricReasoner, delay: Fraction | float | None) -> Sequence[Diagnostic]:

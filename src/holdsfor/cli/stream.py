@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import warnings
 from collections.abc import Collection
 from enum import StrEnum
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdsfor.alerts import JsonLines, Webhook
 from holdsfor.cli.columns import arities, folders
 from holdsfor.cli.common import BACKGROUND, fail, friendly_errors, is_metric, limited, load_files
 from holdsfor.cli.options import ForgetOption, MaxDelayedEffectsOption
@@ -29,17 +31,29 @@ from holdsfor.cli.times import (
 )
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.plan import Plan
+from holdsfor.core.engine import encoded
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.monitoring import Metrics, served
 
 if TYPE_CHECKING:
     from holdsfor.spark.streaming.driver import Report
 
 
-class Clock(StrEnum):
+SECRET = "HOLDSFOR_WEBHOOK_SECRET"  # noqa: S105 -- the name of a variable
+
+
+class ClockSource(StrEnum):
     """What query times go by."""
 
     EVENT = "event"
     ARRIVAL = "arrival"
+
+
+class State(StrEnum):
+    """Where the state of a stream is."""
+
+    FILES = "files"
+    TABLES = "tables"
 
 
 class Format(StrEnum):
@@ -72,8 +86,8 @@ def stream(
     step: Annotated[Given | None, duration_option(help="Distance of query times; the window if not given.")] = None,
     lateness: Annotated[Given, duration_option(help="How long late events are waited for.")] = Fraction(0),
     start: Annotated[Given | None, time_option(help="The stream begins after this time.")] = None,
-    clock: Annotated[Clock, typer.Option(help="Query times go by the time of events or by their arrival.")] = (
-        Clock.EVENT
+    clock: Annotated[ClockSource, typer.Option(help="Query times go by the time of events or by their arrival.")] = (
+        ClockSource.EVENT
     ),
     idle: Annotated[str | None, typer.Option(help='Go on without events after such a time, as "10 seconds".')] = None,
     retracted: Annotated[str | None, typer.Option(help="Column that is true in rows that take something back.")] = None,
@@ -98,6 +112,18 @@ def stream(
     reports: Annotated[
         Path | None, typer.Option(help="Write a line of JSON for each micro-batch to this file as well.")
     ] = None,
+    alerts: Annotated[
+        str | None,
+        typer.Option(
+            help="Tell of changes as alerts: the address of a webhook, or - for lines of JSON on standard output. "
+            f"Messages to a webhook are signed with the secret in {SECRET}, if there is one.",
+            metavar="URL",
+        ),
+    ] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(help="Serve metrics for Prometheus at this port, or host and port.", metavar="[HOST:]PORT"),
+    ] = None,
     trigger: Annotated[str | None, typer.Option(help='Time between batches, as "5 seconds".')] = None,
     once: Annotated[bool, typer.Option("--once", help="Stop when all that is there has been read.")] = False,
     history: Annotated[
@@ -114,6 +140,13 @@ def stream(
         ),
     ] = None,
     buckets: Annotated[int | None, typer.Option(min=1, help="Parts that the work is spread over.")] = None,
+    state: Annotated[
+        State | None,
+        typer.Option(
+            help="Where the state is: files that workers open, or tables that only Spark does. If not given, files for a "
+            "checkpoint in a folder of this machine."
+        ),
+    ] = None,
     master: Annotated[str, typer.Option(help="The Spark master.")] = "local[*]",
 ) -> None:
     """Follow a stream and write down what changes, with a line for each micro-batch."""
@@ -137,6 +170,9 @@ def stream(
             "--derived-events": derived,
             "--history": history,
             "--reports": reports,
+            "--alerts": alerts,
+            "--metrics": metrics,
+            "--state": state,
         }
         stream_metric(
             StreamOptions(
@@ -176,6 +212,13 @@ def stream(
         reasoner.require_no_errors()
         reasoner = forgetful(reasoner, forget, declared_unit(reasoner.time_scale, mapping, unit))
         options = _options(option)
+        if alerts is not None and columns:
+            raise HoldsforError("--alerts tells of the changelog of all fluents; leave out --columns")
+        send = None if alerts is None else _sender(alerts)
+        counted = Metrics()
+        counted.certify(encoded(reasoner.plan).lowered.plan)
+        if metrics is not None:
+            served(counted.text, metrics)
         spark = spark_session(master)
         from holdsfor.spark.streaming.opening import opened, read_history, wait_for
         from holdsfor.spark.streaming.query import recognise_stream
@@ -200,12 +243,17 @@ def stream(
                 buckets=buckets,
                 untyped=source == "csv",
                 max_ahead=_distance(max_ahead),
+                state=None if state is None else state.value,
             )
         for complaint in complaints:
             typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
-        changes = _folders(sink, reasoner.plan, EntityKind.FLUENT, fluent) if columns else sink
+        changes: Any = _folders(sink, reasoner.plan, EntityKind.FLUENT, fluent) if columns else sink
+        if send is not None:
+            from holdsfor.spark.streaming.alerting import AlertingDirectory
+
+            changes = AlertingDirectory(sink, style.value, send=send)
         happened = _folders(derived, reasoner.plan, EntityKind.EVENT) if columns and derived is not None else derived
-        show = partial(_show, reports=reports, shown=set())
+        show = partial(_show, reports=reports, shown=set(), metrics=counted, is_aside=alerts == "-")
         if history is not None and not made.has_begun(checkpoint):
             before = read_history(spark, source, history, there, options)
             with spark_errors(f"{history} cannot be worked through"):
@@ -259,9 +307,16 @@ def _options(given: list[str]) -> dict[str, str]:
     return found
 
 
-def _show(report: Report, reports: Path | None, shown: set[str]) -> None:
-    """The line of a batch. A condition without a value is named the first time that it comes first."""
-    typer.echo(str(report))
+def _sender(alerts: str) -> Webhook | JsonLines:
+    return JsonLines() if alerts == "-" else Webhook(alerts, os.environ.get(SECRET))
+
+
+def _show(report: Report, reports: Path | None, shown: set[str], metrics: Metrics, *, is_aside: bool) -> None:
+    """The line of a batch, beside lines of JSON on standard error. A condition without a value is named the first time
+    that it comes first.
+    """
+    metrics.report(report.data() | {"query_time": report.query_time})
+    typer.echo(str(report), err=is_aside)
     first = report.first_without_value
     if first is not None and (place := first.partition(": ")[0]) not in shown:
         shown.add(place)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from importlib import import_module
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
 
 from holdsfor import __version__
+from holdsfor.cli.commands import BUILT_IN, CannotLoad, Command, added, all_commands, built_in
 from holdsfor.cli.examples import ExampleCommand
 
 
-def application(homes: Mapping[str, str]) -> typer.Typer:
-    """The command line with some commands, given the modules they are in."""
+def application(command: str) -> typer.Typer:
+    """The command line with one command, or with all of them if no command has that name."""
     made = typer.Typer(
         name="holdsfor",
         help="Find out during which intervals a situation holds.",
@@ -24,13 +24,27 @@ def application(homes: Mapping[str, str]) -> typer.Typer:
         context_settings=settings(),
     )
     made.callback()(_options)
-    for command, home in homes.items():
-        found = getattr(import_module(f"holdsfor.cli.{home}"), command)
-        if isinstance(found, typer.Typer):
-            made.add_typer(found, name=command)
+    for one in _commands(command):
+        panel = f"From {one.package}" if one.package else None
+        if isinstance(one.target, typer.Typer):
+            made.add_typer(one.target, name=one.name, rich_help_panel=panel)
         else:
-            made.command(cls=ExampleCommand)(found)
+            made.command(one.name, cls=ExampleCommand, rich_help_panel=panel)(one.target)
     return made
+
+
+def _commands(name: str) -> Iterable[Command]:
+    if name in BUILT_IN:
+        return [built_in(name)]
+    try:
+        only = added(name) if name and not name.startswith("-") else None
+    except CannotLoad as problem:
+        raise SystemExit(f"error: {problem}") from None
+    return all_commands(_warn) if only is None else [only]
+
+
+def _warn(problem: CannotLoad) -> None:
+    typer.secho(f"warning: {problem}", err=True, fg=typer.colors.YELLOW)
 
 
 def settings() -> dict[str, Any]:

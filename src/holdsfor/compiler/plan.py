@@ -4,51 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import cached_property, wraps
-from math import inf
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.dependencies import Condition, Vertex, conditions
+from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import Role, Symbol
-from holdsfor.compiler.analysis.lookback import reach, surroundings
 from holdsfor.compiler.analysis.mixing import read_atoms
-from holdsfor.compiler.analysis.partition import PartitionKey, partition_key
 from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.compiler.passes.implied_groundings import without_implied_groundings
 from holdsfor.ir import (
-    Algebra,
     Body,
     Call,
     DelayRule,
-    EffectRule,
-    EventRule,
-    Happens,
-    IntervalOperator,
     Rule,
     walk,
 )
 from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule
-from holdsfor.syntax.durations import as_written
-from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Var
-from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:
     from holdsfor.compiler.metric.plan import MetricPlan
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
-
-
-class Method(StrEnum):
-    """How a stratum is evaluated: the cheapest way that is right for it."""
-
-    COLUMNAR = "columnar"
-    ALGEBRA = "algebra"
-    SWEEP = "sweep"
-    METRIC = "metric"
 
 
 @dataclass(frozen=True)
@@ -64,44 +42,6 @@ class Stratum:
     metric: MetricPlan | None = None
     """What metric rules say of the members; they read other fluents and events as input."""
 
-    @cached_property
-    def conditions(self) -> tuple[Condition, ...]:
-        """The temporal conditions of its rules."""
-        entities = self.analysis.entities
-        return tuple(condition for rule in self.rules for condition in conditions(rule.body, entities))
-
-    # How it is evaluated for Spark and beside metric rules; the core has no use for it.
-
-    @property
-    def method(self) -> Method:
-        """How it is evaluated."""
-        return self._method[0]
-
-    @property
-    def why(self) -> str:
-        """Why it is evaluated so."""
-        return self._method[1]
-
-    @cached_property
-    def _method(self) -> tuple[Method, str]:
-        return _method(self.members, self.analysis)
-
-    @cached_property
-    def order(self) -> tuple[Vertex, ...]:
-        """Its fluent-value pairs in the order in which they are evaluated."""
-        graph = self.analysis.graph
-        return graph.processing_order(tuple(vertex for symbol in self.members for vertex in graph.of_symbol(symbol)))
-
-    @cached_property
-    def border_state(self) -> tuple[str, ...]:
-        """What must be remembered of the time before the window."""
-        return tuple(_border_state(self.members, self.rules, self.analysis, self.metric))
-
-    @cached_property
-    def key(self) -> PartitionKey:
-        """By what it can be spread over machines."""
-        return partition_key(self.members, self.analysis.graph)
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -111,7 +51,7 @@ class Plan:
     strata: tuple[Stratum, ...]
     max_delayed_effects: int = MAX_DELAYED_EFFECTS
     """How many delayed effects may follow from each other with no event in between."""
-    _worked_out: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What follows from the plan, by the function that works it out and its other arguments."""
 
     @property
@@ -164,7 +104,7 @@ class Plan:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leaves out what can be worked out again."""
-        return {**self.__dict__, "_worked_out": {}}
+        return {**self.__dict__, "cache": {}}
 
 
 def once_per_plan(work: Callable[Concatenate[Plan, _P], _T]) -> Callable[Concatenate[Plan, _P], _T]:
@@ -173,9 +113,9 @@ def once_per_plan(work: Callable[Concatenate[Plan, _P], _T]) -> Callable[Concate
     @wraps(work)
     def found(plan: Plan, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         key = work, args, tuple(kwargs.items())
-        if key not in plan._worked_out:
-            plan._worked_out[key] = work(plan, *args, **kwargs)
-        kept: _T = plan._worked_out[key]
+        if key not in plan.cache:
+            plan.cache[key] = work(plan, *args, **kwargs)
+        kept: _T = plan.cache[key]
         return kept
 
     return found
@@ -213,32 +153,6 @@ def _numbered(strata: list[Stratum]) -> Iterator[Stratum]:
         yield replace(stratum, number=number)
 
 
-def _method(members: tuple[Symbol, ...], analysis: Analysis) -> tuple[Method, str]:
-    graph = analysis.graph
-    if analysis.entities[members[0]].role is Role.METRIC_FLUENT:
-        return Method.METRIC, "its metric rules read finished intervals and events only"
-    if len(members) > 1:
-        return Method.SWEEP, f"{', '.join(str(symbol) for symbol in members)} depend on each other"
-    symbol = members[0]
-    role = analysis.entities[symbol].role
-    if (symbol, symbol) in graph.symbol_edges:
-        return Method.SWEEP, f"{symbol} depends on itself"
-    if role is Role.STATIC_FLUENT:
-        return Method.ALGEBRA, "built from finished intervals"
-    if graph.is_cyclic(graph.of_symbol(symbol)):
-        return Method.SWEEP, "its delayed effects lead back to where they started"
-    if any(_reaches_itself(rule, symbol, analysis) for rule in analysis.entities[symbol].rules):
-        return Method.SWEEP, "its delayed effects reach other instances of itself"
-    return Method.COLUMNAR, "depends on finished intervals and events only"
-
-
-def _reaches_itself(rule: Rule, symbol: Symbol, analysis: Analysis) -> bool:
-    """Whether a delayed effect goes from one instance of a fluent to another."""
-    if not isinstance(rule, DelayRule) or rule.effect is None or rule.effect.fluent == rule.trigger.fluent:
-        return False
-    return {analysis.entities.fluent(fvp) for fvp in (rule.trigger, rule.effect)} == {symbol}
-
-
 def _inputs(members: tuple[Symbol, ...], rules: tuple[Rule, ...], analysis: Analysis) -> tuple[Symbol, ...]:
     found: dict[Symbol, None] = {}
     for rule in rules:
@@ -263,46 +177,3 @@ def _metric_inputs(program: MetricProgram, analysis: Analysis) -> Iterator[Symbo
             yield from (
                 symbol for symbol in analysis.entities.meant(atom.signature) if symbol not in analysis.graph.metric
             )
-
-
-def _border_state(
-    members: tuple[Symbol, ...], rules: tuple[Rule, ...], analysis: Analysis, metric: MetricPlan | None
-) -> Iterator[str]:
-    """What must be remembered of the time before the window."""
-    if metric is not None:
-        yield "since when it holds at the border, and what follows later from the time before it"
-    roles = {analysis.entities[symbol].role for symbol in members}
-    if Role.SIMPLE_FLUENT in roles:
-        yield "the value that holds at the border, and since when"
-    for rule in rules:
-        if isinstance(rule, DelayRule):
-            which = "latest" if analysis.graph.is_postponed(rule.trigger) else "earliest"
-            yield f"the {which} pending attempt of {print_term(rule.trigger.fluent)}={print_term(rule.trigger.value)} (delay {print_term(as_written(rule.delay))})"
-    for rule in rules:
-        yield from _interval_state(rule)
-        yield from _lookback_state(rule, analysis.written.time_scale)
-    if roles == {Role.STATIC_FLUENT}:
-        yield "the intervals that cross the border, whole"
-
-
-def _interval_state(rule: Rule) -> Iterator[str]:
-    for literal in walk(rule.body):
-        if isinstance(literal, Algebra) and literal.operator is IntervalOperator.SEQUENCE:
-            yield "the last unmatched left interval of each seq"
-        if isinstance(literal, Algebra) and literal.operator is IntervalOperator.ALLEN:
-            yield f"intervals that can still take part in {literal.relation}"
-
-
-def _lookback_state(rule: Rule, scale: TimeScale | None) -> Iterator[str]:
-    if not isinstance(rule, EffectRule | EventRule) or not isinstance(rule.time, Var):
-        return
-    for literal in walk(rule.body):
-        time = getattr(literal, "time", None)
-        if isinstance(literal, Happens) and isinstance(time, Var) and time != rule.time:
-            most = reach(surroundings(rule.body, literal), rule.time.name, time.name).most
-            shown = "all" if most == inf else f"the last {_length_text(int(most), scale)} of"
-            yield f"{shown} {print_term(literal.event)}"
-
-
-def _length_text(length: int, scale: TimeScale | None) -> str:
-    return f"{length} time-points" if scale is None else scale.duration_text(length)

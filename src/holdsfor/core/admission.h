@@ -42,6 +42,8 @@ class Admission {
   void write(StateWriter& into) const;
   void read(StateReader& from);
   void absorb(const Admission& other);
+  // The same of an engine with other rules: `table_of` by its tables.
+  void succeed(const Admission& other, std::span<const Index> table_of);
 
   void mark_terms(TermMarks& marks) const {
     for (const Waiting& waiting : waiting_) marks.mark(waiting.rows.cells);

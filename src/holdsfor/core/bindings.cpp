@@ -31,8 +31,11 @@ using FlagArray = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device:
 
 class Core {
  public:
-  Core(nb::bytes plan, nb::object host, bool is_traced)
-      : host_(std::move(host)),
+  // `like`: a core that it shares terms with, so that words mean the same in both.
+  Core(nb::bytes plan, nb::object host, bool is_traced, const Core* like)
+      : shared_terms_(like == nullptr ? std::make_shared<TermTable>() : like->shared_terms_),
+        terms_(*shared_terms_),
+        host_(std::move(host)),
         prepared_(read_plan(bytes_of(plan), terms_), is_traced),
         fingerprint_(checksum(std::as_bytes(std::span(prepared_.plan.fingerprint)))),
         engine_(std::make_unique<Engine>(prepared_, terms_, host_)) {
@@ -285,16 +288,7 @@ class Core {
   void forget_answers() { host_.forget_answers(); }
   // `is_last`: time does not go on afterwards; only answers are kept.
   void advance(std::int64_t query, unsigned threads, bool is_last) {
-    try {
-      const nb::gil_scoped_release release;
-      const auto look = [] {
-        const nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      };
-      engine_->advance(query, threads, look, is_last);
-    } catch (const EvaluationStop& stop) {
-      host_.stopped(stop, prepared_.plan.max_delayed_effects);
-    }
+    watched([&](const std::function<void()>& look) { engine_->advance(query, threads, look, is_last); });
     lent_.clear();
   }
   void mark_all_dirty() { engine_->mark_all_dirty(); }
@@ -313,6 +307,33 @@ class Core {
     engine_->mark_all_dirty();
   }
 
+  // Other rules: see Engine::succeed. Delays by earlier table and number in its component, and the number here.
+
+  std::optional<std::int64_t> final_until() const {
+    const Time found = engine_->final_until();
+    return found == kNever ? std::nullopt : std::optional(found);
+  }
+  bool has_all_rows() const { return engine_->has_all_rows(); }
+  void settle_at(std::int64_t border) { engine_->settle_at(border); }
+  void retire(const std::vector<bool>& tables) {
+    if (tables.size() != prepared_.plan.tables.size()) throw nb::value_error("not as many flags as there are tables");
+    engine_->retire(tables);
+  }
+  void succeed(Core& earlier, const std::vector<std::optional<Index>>& tables, const std::vector<bool>& has_state,
+               const std::vector<std::tuple<Index, Index, Index>>& delays, std::optional<std::int64_t> border,
+               bool is_main) {
+    if (&terms_ != &earlier.terms_) throw nb::value_error("the engines do not share their terms");
+    Heritage how{.table_of = {}, .has_state = has_state, .delay_of = {}, .is_main = is_main};
+    for (const auto& table : tables) how.table_of.push_back(table.value_or(kNone));
+    for (const auto& [table, number, now] : delays) how.delay_of[{table, number}] = now;
+    engine_->succeed(*earlier.engine_, how, border.value_or(kNever));
+    if (!is_main) return;
+    lent_.insert(lent_.end(), earlier.lent_.begin(), earlier.lent_.end());
+    earlier.lent_.clear();
+  }
+  void resume(unsigned threads) {
+    watched([&](const std::function<void()>& look) { engine_->resume(threads, look); });
+  }
   // Makes ticks of rational time so many times finer, and goes on with a plan that has those.
   void refine(std::int64_t factor, nb::bytes plan) {
     engine_->refine(factor);
@@ -445,6 +466,20 @@ class Core {
   std::size_t rows() const { return engine_->rows(); }
 
  private:
+  // Evaluates without the interpreter, and looks for signals meanwhile.
+  template <typename Work>
+  void watched(const Work& work) {
+    try {
+      const nb::gil_scoped_release release;
+      const auto look = [] {
+        const nb::gil_scoped_acquire acquire;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      };
+      work(look);
+    } catch (const EvaluationStop& stop) {
+      host_.stopped(stop, prepared_.plan.max_delayed_effects);
+    }
+  }
   static std::span<const std::byte> bytes_of(const nb::bytes& bytes) {
     return {static_cast<const std::byte*>(bytes.data()), bytes.size()};
   }
@@ -492,7 +527,8 @@ class Core {
     return found;
   }
 
-  TermTable terms_;
+  std::shared_ptr<TermTable> shared_terms_;
+  TermTable& terms_;
   PythonHost host_;
   Prepared prepared_;
   std::uint64_t fingerprint_;
@@ -516,7 +552,8 @@ NB_MODULE(_core, module) {
   holdsfor::bind_trace(module);
   module.def("codes_of_words", &holdsfor::codes_of_words);
   nb::class_<Core>(module, "Core", nb::is_weak_referenceable())
-      .def(nb::init<nb::bytes, nb::object, bool>(), nb::arg("plan"), nb::arg("host"), nb::arg("is_traced") = false)
+      .def(nb::init<nb::bytes, nb::object, bool, const Core*>(), nb::arg("plan"), nb::arg("host"),
+           nb::arg("is_traced") = false, nb::arg("like").none() = nb::none())
       .def("name", &Core::name)
       .def("integer", &Core::integer)
       .def("real", &Core::real)
@@ -563,6 +600,13 @@ NB_MODULE(_core, module) {
       .def("resume_at", &Core::resume_at, nb::arg().none())
       .def("checkpoint_cells", &Core::checkpoint_cells, nb::arg().none())
       .def("replan", &Core::replan)
+      .def("final_until", &Core::final_until)
+      .def("has_all_rows", &Core::has_all_rows)
+      .def("settle_at", &Core::settle_at)
+      .def("retire", &Core::retire)
+      .def("succeed", &Core::succeed, nb::arg("earlier"), nb::arg("tables"), nb::arg("has_state"), nb::arg("delays"),
+           nb::arg("border").none(), nb::arg("is_main"))
+      .def("resume", &Core::resume, nb::arg("threads") = 1U)
       .def("refine", &Core::refine)
       .def("keep_profile", &Core::keep_profile)
       .def("profile", &Core::profile)

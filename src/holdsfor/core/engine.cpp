@@ -124,10 +124,16 @@ void Engine::advance(Time query, unsigned threads, const std::function<void()>& 
   admission_.admit(edits_, window_, query, deliveries_);
   lost_ = admission_.lost();
   edits_.clear();
+  run_stages(query, threads, watch, is_last);
+}
+
+// Evaluates the keys that rows on their way reach, stage after stage.
+void Engine::run_stages(Time query, unsigned threads, const std::function<void()>& watch, bool is_last) {
   for (StageStore& stage : stages_) {
     if (share_ && stage.number() != share_->stage) continue;
     for (Arrivals& arrivals : deliveries_.events) arrivals.is_counted = is_home_[stage.number()][arrivals.table];
     run_stage(stage, query, threads, watch, is_last);
+    if (succession_) succession_->deliver(is_member_[stage.number()], deliveries_);
   }
   if (share_) outgoing_ = std::move(deliveries_);
   deliveries_.clear();
@@ -200,7 +206,7 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
   const KeyEvaluator::Thrift thrift{.is_last = is_last, .no_changes = !keeps_changes_};
   evaluator(0).begin(stage, window_, query, {is_stopped_, &watch}, thrift);
   const Time border = evaluator(0).border();
-  if (border != kNever && stage.empty_checkpoint().empty()) {
+  if ((border != kNever || succession_) && stage.empty_checkpoint().empty()) {
     stage.set_empty_checkpoint(evaluator(0).empty_checkpoint(stage));
   }
   // Rows that come in are counted before they are handed over.
@@ -224,6 +230,9 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
     stage.finish_joining(joining, evaluator(0).join_states(stage, joining.slots, query_));
   }
   stage.deliver(deliveries_, window_, query, border, evaluator(0).writer(number), crew, widths_, is_home_[number]);
+  if (succession_ && succession_->border() != kNever) {
+    stage.begin_at(succession_->border(), succession_->has_state());
+  }
   const auto work = stage.work();
   // Chunks of keys are put together in order: the answers are the same for any number of threads.
   const std::size_t at_once = std::clamp<std::size_t>(work.size() / (std::size_t{threads} * 8 + 1), 1, kKeysAtOnce);
@@ -250,6 +259,9 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
     do_all(chunks, wanted, evaluate_chunk, watch, is_stopped_);
   }
   stage.finish_compaction(window_, query, widths_);
+  // Rows that keys share or read by parts are dropped with or without keys.
+  has_dropped_ = has_dropped_ || (border != kNever && (stage.parts() != nullptr || stage.shared_state() != nullptr));
+  for (const auto& one : evaluators_) has_dropped_ = has_dropped_ || one->has_dropped();
   if (is_last) stage.drop_rows();
   deliveries_.drop(is_member_[number]);
   for (const auto& one : evaluators_) {

@@ -17,6 +17,7 @@
 #include "inputs.h"
 #include "key_evaluator.h"
 #include "stage_store.h"
+#include "succession.h"
 #include "trace.h"
 
 namespace holdsfor {
@@ -100,6 +101,18 @@ class Engine {
   // What rules read of background knowledge has changed.
   void mark_all_dirty();
 
+  // Goes on with other rules. What an engine with the earlier ones knows is taken over, first up to a border where all
+  // is final: `settle_at` makes every key have a checkpoint there, `retire` takes back what was reported of tables that
+  // will not be there. Then `succeed` takes over from one or more engines, and `resume` evaluates what was taken over
+  // at the query time that they stand at. kNever: all rows are there, and everything is evaluated from them.
+  [[nodiscard]] Time final_until() const;
+  // Whether all rows that ever counted are there.
+  [[nodiscard]] bool has_all_rows() const { return !has_dropped_; }
+  void settle_at(Time border);
+  void retire(const std::vector<bool>& tables);
+  void succeed(Engine& earlier, const Heritage& how, Time border);
+  void resume(unsigned threads, const std::function<void()>& watch);
+
   // The rows of a table that are shown at the last query time.
   AnswerColumns answers(Index table, unsigned threads);
   // All rows of a table and kind that were found, as results have them, from the columns that are times on.
@@ -179,6 +192,8 @@ class Engine {
 
  private:
   void find_readers();
+  void run_stages(Time query, unsigned threads, const std::function<void()>& watch, bool is_last);
+  void take_rows(Engine& earlier, const Heritage& how);
   void find_initial(Time query);
   void find_origin();
   void run_stage(StageStore& stage, Time query, unsigned threads, const std::function<void()>& watch, bool is_last);
@@ -221,10 +236,12 @@ class Engine {
   Deliveries outgoing_;  // to other shares
   Time query_ = kNever;
   bool is_begun_ = false;
-  bool are_known_ = false;          // keys come from a saved state, and their results with them
-  bool is_broken_ = false;          // an evaluation was stopped half-way
-  bool is_over_ = false;            // the last query time is over
-  std::vector<bool> is_part_here_;  // of the parts of a state; empty: it is whole
+  bool are_known_ = false;                  // keys come from a saved state, and their results with them
+  bool is_broken_ = false;                  // an evaluation was stopped half-way
+  bool is_over_ = false;                    // the last query time is over
+  bool has_dropped_ = false;                // rows that the window has left behind
+  std::unique_ptr<Succession> succession_;  // until it goes on with what it takes over
+  std::vector<bool> is_part_here_;          // of the parts of a state; empty: it is whole
   std::atomic<bool> is_stopped_ = false;
   std::size_t unmatched_ = 0;
   std::size_t evaluated_ = 0;

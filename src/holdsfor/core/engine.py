@@ -161,7 +161,8 @@ class Engine:
     It sees the last `window` time-points, or everything; what happens up to `start` does not count. Metric predicates hold
     of nothing before 0, `origin`, and the first row. `threads` is over how many threads keys are spread; None is as
     many as there are processors. With `changes` it keeps what `changes()` tells. With a `share` it has some keys of one stage;
-    engines with the other keys send it what they find. One that `is_traced` keeps all rows, for `core.trace`.
+    engines with the other keys send it what they find. One that `is_traced` keeps all rows, for `core.trace`. Words mean the
+    same in an engine that is made `like` another one.
     """
 
     def __init__(
@@ -176,6 +177,7 @@ class Engine:
         program: Program | None = None,
         share: Share | None = None,
         is_traced: bool = False,
+        like: Engine | None = None,
     ) -> None:
         self._program = program = program or (encoded_for_trace if is_traced else encoded)(plan)
         self.plan = plan
@@ -184,7 +186,8 @@ class Engine:
         begin = -math.inf if start is None else start
         self._domains = Domains(plan.analysis, begin) if plan.analysis.fillings else None
         self._host = Host(program.lowered.goals, program.sites, self._rules(), plan.clock_tick)
-        self.core = compiled_core().Core(program.data, self._host, is_traced)
+        shared = None if like is None else like.core
+        self.core: Any = compiled_core().Core(program.data, self._host, is_traced, shared)
         self.words: Words = self._host.connect(self.core)
         self._window = window
         self.core.set_window(window, start)
@@ -330,6 +333,11 @@ class Engine:
         return found
 
     @property
+    def query(self) -> int | None:
+        """The last query time."""
+        return self._query
+
+    @property
     def lowered(self) -> Lowered:
         """The plan, and what is kept outside of it."""
         return self._program.lowered
@@ -368,7 +376,7 @@ class Engine:
         False if they change more than answers, so that what is known does not fit the plan.
         """
         program = encoded(plan)
-        if _shape(program.lowered) != _shape(self._program.lowered):
+        if plan_shape(program.lowered) != plan_shape(self._program.lowered):
             return False
         self.plan, self._program = plan, program
         if self._domains is not None:
@@ -376,6 +384,25 @@ class Engine:
         self._host.replace(program.lowered.goals, program.sites, self._rules())
         self.core.replan(program.data)
         return True
+
+    @property
+    def filling_symbols(self) -> frozenset[Symbol]:
+        """The input that fills domains."""
+        return frozenset() if self._domains is None else self._domains.symbols
+
+    def take_rows_of(self, earlier: Engine, tables: Sequence[int | None]) -> None:
+        """Have the rows that an engine with other rules keeps, besides those that were pushed; nothing else of it."""
+        nothing = [False] * len(tables)
+        self.core.succeed(earlier.core, list(tables), nothing, [], None, False)
+        self.core.resume(self.threads)
+
+    def take_over_domains(self, earlier: Engine) -> None:
+        """Go on at the query time of an engine with other rules, with what input has put into its domains."""
+        self._query = earlier._query
+        if earlier._domains is not None:
+            self._domains = earlier._domains
+            self._domains.analysis = self.plan.analysis
+            self._host.replace_rules(self._rules())
 
     # State
 
@@ -495,7 +522,7 @@ class Engine:
         return Answer(self._query, fluents, events, new)
 
 
-def _shape(lowered: Lowered) -> object:
+def plan_shape(lowered: Lowered) -> object:
     """What must stay as it is for an engine to go on with another plan."""
     tables = [(table.label, table.role, table.columns) for table in lowered.plan.tables]
     stages = [

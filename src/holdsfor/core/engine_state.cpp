@@ -252,6 +252,8 @@ Value Engine::read(StateReader& from) {
                                        : "the state was saved with changes: load it with changes");
   }
   are_known_ = from.get_below(2) == 1;
+  // Nobody has written down whether something was dropped.
+  has_dropped_ = window_.size.has_value();
   query_ = std::max(query_, from.get_time());
   reported_at_ = std::max(reported_at_, from.get_time());
   if (from.get_below(2) == 1) {
@@ -334,6 +336,7 @@ void Engine::take_over(Engine& other, bool are_known) {
   reported_at_ = std::max(reported_at_, other.reported_at_);
   unmatched_ += other.unmatched_;
   conflicts_ += other.conflicts_;
+  has_dropped_ = has_dropped_ || other.has_dropped_;
   admission_.absorb(other.admission_);
   auto& edits = edits_.all();
   edits.insert(edits.end(), std::make_move_iterator(other.edits_.all().begin()),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tables.h"
+
 namespace holdsfor {
 
 const InputBatch* find_batch(const InputBatches& batches, Cause number) {
@@ -136,6 +138,16 @@ void Inputs::absorb(const Inputs& other) {
   batches_.insert(batches_.end(), other.batches_.begin(), other.batches_.end());
   std::sort(batches_.begin(), batches_.end(), [](const auto& a, const auto& b) { return a->first < b->first; });
   next_ = std::max(next_, other.next_);
+}
+
+void Inputs::succeed(const Inputs& other, std::span<const Index> table_of) {
+  for (const auto& batch : other.batches_) {
+    if (table_of[batch->table] == kNone) continue;
+    InputBatch renamed = *batch;
+    renamed.table = table_of[batch->table];
+    batches_.push_back(std::make_shared<const InputBatch>(std::move(renamed)));
+  }
+  next_ = other.next_;
 }
 
 void Inputs::renumber(Cause more) {

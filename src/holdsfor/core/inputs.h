@@ -83,6 +83,8 @@ class Inputs {
   void read(StateReader& from, const Plan& plan);
   // Takes over those of another, whose numbers are different or have been made so.
   void absorb(const Inputs& other);
+  // The same of an engine with other rules: `table_of` by its tables.
+  void succeed(const Inputs& other, std::span<const Index> table_of);
   // Makes room for the numbers of others: all are larger by so much.
   void renumber(Cause more);
 

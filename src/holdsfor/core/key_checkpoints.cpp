@@ -56,6 +56,12 @@ World& KeyEvaluator::at_end(const StageStore& stage, std::span<const Value> key)
   return world_;
 }
 
+void KeyEvaluator::settle_at(StageStore& stage, Index slot, Time time, Time query) {
+  KeyState at_time;
+  at_time.base.time = time;
+  static_cast<void>(checkpoints_like(stage, slot, at_time, query));
+}
+
 // Whether the border has passed enough rows since the first checkpoint, or all.
 bool KeyEvaluator::is_worth_compacting(const StageStore& stage, const StageStore::Work& work, KeyState& state) {
   if (border_ == kNever || border_ <= state.base.time || border_ > world_.query) return false;
@@ -189,6 +195,7 @@ void KeyEvaluator::thin_out(KeyState& state, const Course& course) {
 void KeyEvaluator::settle(const StageStore& stage, KeyState& state, std::size_t results) {
   const Time time = state.base.time;
   state.may_fall_apart = true;
+  has_dropped_ = true;
   state.log.drop_until(time, stage.keep(), widths_);
   state.intervals.settle(time, stage.keep());
   state.interval_cells = static_cast<std::uint32_t>(state.intervals.cells().size());

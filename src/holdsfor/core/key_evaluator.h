@@ -58,11 +58,16 @@ class KeyEvaluator {
   // Joins the states of groups of keys that are tied from now on; they are as they were at a query time. The slot of
   // the one that the others are joined to.
   Index join_states(StageStore& stage, std::span<const Index> slots, Time query);
+  // Makes the checkpoint of a key at a time, after its first one, the first: what lies before is dropped. All up to
+  // there is final.
+  void settle_at(StageStore& stage, Index slot, Time time, Time query);
   // The world as a checkpoint of a key leaves it, without the rows after it.
   const World& at_checkpoint(const StageStore& stage, Index slot, const Checkpoint& checkpoint);
   // The world after the evaluation of a key, from its rows alone; one that is not there has none.
   World& at_end(const StageStore& stage, std::span<const Value> key);
   [[nodiscard]] LogWriter& writer(Index stage) { return writers_[stage]; }
+  // Whether rows of some key have been dropped behind its first checkpoint.
+  [[nodiscard]] bool has_dropped() const { return has_dropped_; }
   [[nodiscard]] const std::vector<MetricProfile>& profile(const MetricComponent& metric) {
     return sweep_.profile(metric);
   }
@@ -125,6 +130,9 @@ class KeyEvaluator {
   [[nodiscard]] std::size_t take_over(const StageStore& stage, KeyState& state, Course& course, Segments segments,
                                       bool is_changed);
   [[nodiscard]] bool thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first);
+  // Evaluates a key of which nothing is known, for the last time: there is nothing to compare with, or to keep.
+  void evaluate_once(const StageStore& stage, const StageStore::Work& work, KeyState& state,
+                     const std::vector<bool>& is_wanted, StageOutput& out);
   void note_difference(const std::vector<bool>& is_wanted, StageOutput& out) const;
   static void put(const Value* row, bool is_removed, StageOutput& out);
   void settle(const StageStore& stage, KeyState& state, std::size_t results);
@@ -150,6 +158,7 @@ class KeyEvaluator {
   std::vector<bool> is_kept_;  // which of them are to stay
   Results unreported_;
   Thrift thrift_;
+  bool has_dropped_ = false;
   bool is_stable_ = false;  // the last compaction has kept the same as the one before
 };
 

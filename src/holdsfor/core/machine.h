@@ -70,6 +70,8 @@ class Machine {
   bool generate(const Instruction& one, const Next& next);
   bool passes(const Instruction& one);
   bool go_on(const Next& next) {
+    // One time-point may have millions of solutions to go through.
+    if ((++solutions_ & 4095U) == 0) world_.watch.check();
     if (next.block != nullptr) return step(*next.block, next.at, *next.next);
     return next.finish == nullptr || (*next.finish)();
   }
@@ -121,8 +123,10 @@ class Machine {
   Frame* frame_ = nullptr;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::size_t depth_ = 0;
+  std::uint32_t solutions_ = 0;  // of single conditions so far
   std::vector<Value> known_;
   std::vector<Index> holding_;  // pairs that hold
+  Nearby nearby_;
   std::vector<Value> domains_;  // values of the domains under way, one after the other
   std::vector<const Intervals*> operands_;
   Intervals spare_;                     // what an operator makes

@@ -135,6 +135,32 @@ void StageStore::drop_others(StageStore& other) const {
   if (shared_ && other.shared_ && shared_->has_rows()) other.shared_->state = {};
 }
 
+void StageStore::plant(std::span<const Value> key, Checkpoint base, std::vector<Value> reported) {
+  const Index number = keys_.number(key);
+  states_.resize(std::max(states_.size(), keys_.size()));
+  if (is_tied()) ties_.admit(number, key[0]);
+  states_[number].base = std::move(base);
+  states_[number].reported = std::move(reported);
+  if (parts_) parts_->place(number, key);
+}
+
+void StageStore::begin_at(Time time, const std::vector<bool>& is_known) {
+  for (Index slot = 0; slot < states_.size(); ++slot) {
+    KeyState& state = states_[slot];
+    const bool is_own_group = !is_tied() || ties_.root(slot) == slot;
+    if (state.is_forgotten || !is_own_group || state.base.time != kNever) continue;
+    const auto holds = initial(slot);
+    if (std::any_of(holds.begin(), holds.end(), [&](const GroundPair& one) { return !is_known[one.table]; })) continue;
+    state.base = {.time = time, .words = empty_checkpoint_};
+  }
+}
+
+void StageStore::report_planted() {
+  for (Index slot = 0; slot < states_.size(); ++slot) {
+    if (!states_[slot].reported.empty() && states_[slot].report == kNone) states_[slot].report = reports.add(slot);
+  }
+}
+
 Time StageStore::next_wake() {
   while (!waking_.empty() &&
          (states_[waking_.top().second].wake != waking_.top().first || states_[waking_.top().second].is_forgotten)) {

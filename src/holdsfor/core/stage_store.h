@@ -134,6 +134,13 @@ class StageStore {
   void set_empty_checkpoint(std::vector<std::uint64_t> words) { empty_checkpoint_ = std::move(words); }
   // After keys have got checkpoints at the border, drops the rows before it that they share.
   void finish_compaction(const Window& window, Time query, const LogWidths& widths);
+  // A key that comes from elsewhere, with what is known of it.
+  void plant(std::span<const Value> key, Checkpoint base, std::vector<Value> reported);
+  // Keys without a checkpoint go on from a time at which nothing is known of them, unless something holds initially of
+  // which nobody knows what has become: `is_known` by table.
+  void begin_at(Time time, const std::vector<bool>& is_known);
+  // Notes that there may be news of keys of which something was reported before.
+  void report_planted();
   // Forgets a key of which nothing is left.
   void forget(Index slot);
 

@@ -1,11 +1,11 @@
-"""What is told of a name: what it is, on which level, by which key it is spread, which rules define it."""
+"""What an editor shows of a name: what it is, the key it is evaluated by, what is kept of it, which rules define it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from holdsfor.compiler.analysis.entities import Entity, EntityKind, Role
-from holdsfor.compiler.plan import Stratum
+from holdsfor.compiler.analysis.entities import Entity, EntityKind, Role, Symbol
+from holdsfor.core.engine import encoded
 from holdsfor.diagnostics import Span, errors_of
 from holdsfor.editing.occurrences import WORDS, NameKind, Occurrence
 from holdsfor.editing.project import Document
@@ -13,6 +13,7 @@ from holdsfor.frontend.rtec.bodies import USAGE
 from holdsfor.frontend.rtec.heads import HEAD_USAGE
 from holdsfor.ir.calendar import USAGE as CALENDAR_USAGE
 from holdsfor.loading import Reasoner
+from holdsfor.physical.certificate import bounds
 
 _MANY = 8
 
@@ -58,18 +59,35 @@ def _of_entity(document: Document, entity: Entity) -> Iterator[str]:
     if entity.symbol.kind is EntityKind.FLUENT and values:
         yield f"values {', '.join(f'`{value}`' for value in values[:_MANY])}"
     if isinstance(reasoner, Reasoner) and not errors_of(reasoner.diagnostics) and entity.role is not Role.INPUT_EVENT:
-        for stratum in reasoner.plan.strata:
-            if entity.symbol in stratum.members:
-                yield _of_stratum(stratum)
+        yield from _of_plan(reasoner, entity.symbol)
 
 
 def _value(value: object) -> str:
     return str(getattr(value, "value", value))
 
 
-def _of_stratum(stratum: Stratum) -> str:
-    reads = ", ".join(f"`{symbol}`" for symbol in dict.fromkeys(map(str, stratum.inputs)))
-    return f"level {stratum.level}, {stratum.method}: {stratum.why}  \nkey: {stratum.key.reason}  \nreads {reads or 'nothing'}"
+def _of_plan(reasoner: Reasoner, symbol: Symbol) -> Iterator[str]:
+    """What the plan says of a fluent or derived event: its stage, its key, what is kept of it, what its rules read."""
+    lowered = encoded(reasoner.plan).lowered
+    plan = lowered.plan
+    if symbol not in lowered.symbols:
+        return
+    table = lowered.symbols.index(symbol)
+    for number, stage in enumerate(plan.stages, 1):
+        for route in stage.members:
+            if route.table == table:
+                yield f"stage {number}, {_key(route.places[0], stage.why)}  \nkeeps {bounds(plan)[table]}"
+    for stratum in reasoner.plan.strata:
+        if symbol in stratum.members:
+            reads = ", ".join(f"`{read}`" for read in dict.fromkeys(map(str, stratum.inputs)))
+            yield f"reads {reads or 'nothing'}"
+
+
+def _key(places: Sequence[int], why: str) -> str:
+    if not places:
+        return f"one key for all{f': {why}' if why else ''}"
+    columns = ", ".join(str(place + 1) for place in places)
+    return f"key: argument{'' if len(places) == 1 else 's'} {columns}"
 
 
 def _places(document: Document, name: Occurrence) -> str:

@@ -159,11 +159,6 @@ class Project:
         self._programs.clear()
 
     @property
-    def open_files(self) -> list[str]:
-        """The names of all files that are open."""
-        return list(self._open)
-
-    @property
     def files(self) -> list[str]:
         """The names of all open files and of those that they load."""
         loaded = (other for name in self._open for other in sorted(self._loaded_by(name)))

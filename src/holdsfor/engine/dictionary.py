@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
-from holdsfor.engine.numbers import as_objects, no_value
+from holdsfor.engine.numbers import as_objects
 from holdsfor.logic.arithmetic import CONSTANTS, NoValue, Number, evaluate, number_term
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.order import order_key
@@ -296,16 +296,6 @@ class Dictionary:
                 yield numbers[max(known - first, 0) :]
                 known = first + len(numbers)
         yield self._values[known:]
-
-    def are_words(self, codes: Ints) -> Bools:
-        """Which codes are no numbers, be they expressions that have a value or not."""
-        found: Bools = no_value(self.numbers(codes))
-        return found | (self._kinds[codes] == _EXPRESSION) if self._has_kinds else found
-
-    def plain_numbers(self, codes: Ints) -> npt.NDArray[Any] | None:
-        """The same, if equal numbers are equal terms: none of them is written as an expression such as `pi`."""
-        found = self.numbers(codes)
-        return None if self._has_kinds and self._kinds[codes].any() else found
 
     def ranks(self, *columns: Ints) -> Ints:
         """An array with the places of codes in the standard order of terms; it is right for the codes of these columns."""

@@ -169,22 +169,6 @@ def order_of(keys: Ints) -> Ints:
     return rows
 
 
-def one_of_each(keys: Ints) -> Ints:
-    """A row for each distinct key, in order of the keys."""
-    bounds = _bounds(keys, 0)
-    if bounds:
-        row = np.full(bounds[1] - bounds[0] + 1, -1)
-        row[keys - bounds[0]] = np.arange(len(keys))
-        return row[true_rows(row >= 0)]
-    order = None if is_sorted(keys) else order_of(keys)
-    ordered = keys if order is None else keys[order]
-    is_new = np.empty(len(keys), np.bool_)
-    is_new[0] = True
-    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    rows = true_rows(is_new)
-    return rows if order is None else order[rows]
-
-
 def numbering(keys: Ints) -> tuple[Ints, Ints]:
     """A row for each distinct key, in order of the keys, and the number of every row's key among them.
 

@@ -66,12 +66,3 @@ def numbered(one: Array, other: Array) -> tuple[npt.NDArray[np.int64], npt.NDArr
 def _key(value: Number | None) -> object:
     is_large = isinstance(value, float) and not -EXACT < value < EXACT
     return (value,) if is_large else value
-
-
-def no_value(values: Array) -> npt.NDArray[np.bool_]:
-    """Where a column has no value."""
-    if values.dtype.kind == "f":
-        return np.isnan(values)
-    if values.dtype.kind == "O":
-        return np.array([value is None for value in values.reshape(-1)], np.bool_).reshape(values.shape)
-    return np.zeros(values.shape, np.bool_)

@@ -86,13 +86,6 @@ class Space:
             out |= columns[-1][part]
         return packed
 
-    def ungroup(self, packed: Ints, columns: int) -> list[Ints]:
-        """The code columns that were put side by side."""
-        if columns == 1:
-            return [packed]
-        mask = (1 << self.code_bits) - 1
-        return [(packed >> (self.code_bits * place)) & mask for place in reversed(range(columns))]
-
     def groups(self, left: Sequence[Ints], right: Sequence[Ints], rows: tuple[int, int]) -> tuple[Ints, Ints]:
         """Groups of two sets of rows, comparable, and small enough to have a time packed behind them."""
         if not left or self.fits(len(left)):

@@ -23,7 +23,7 @@ from holdsfor.engine.metric.facts import Facts, FactSet
 from holdsfor.engine.metric.timeline import columns_of, scale_of
 from holdsfor.engine.tables import FOREVER
 from holdsfor.explain.metric_solving import Ground, MetricSolver, Signature
-from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule, UnaryOperator
+from holdsfor.ir.metric import MetricProgram, MetricRule, UnaryOperator
 from holdsfor.reference.metric.needs import Stratum, strata, windows
 from holdsfor.reference.metric.times import BEGINNING, END, NEVER, Cut, Times
 from holdsfor.syntax.terms import Const, Var
@@ -237,9 +237,3 @@ def body_times(rule: MetricRule, time: Fraction) -> Times:
 
 def _matches(args: Ground, pattern: Iterable[Const | Var]) -> bool:
     return all(isinstance(wanted, Var) or wanted == arg for arg, wanted in zip(args, pattern, strict=True))
-
-
-def as_facts(facts: Iterable[MetricFact], dictionary: Dictionary) -> FactSet:
-    """Facts as columns."""
-    listed = list(facts)
-    return columns_of(listed, scale_of((), listed), dictionary)

@@ -7,9 +7,8 @@ reported at its end.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from holdsfor.diagnostics import NOWHERE, Span
@@ -83,10 +82,3 @@ class Failures:
             failure = self._found[_place(literal)] = Failure(literal, said, row, rows, order)
         if len(failure.rows) < _MOST_ROWS:
             failure.rows.add(tuple(row.items()))
-
-    def add_rows(self, literal: Literal, keys: Iterable[object], first: Callable[[], tuple[str, Row]]) -> None:
-        """The same for several rows at once; the reason and the first row are worked out if nothing is known yet."""
-        failure = self._found.get(_place(literal))
-        if failure is None:
-            failure = self._found[_place(literal)] = Failure(literal, *first())
-        failure.rows.update(islice(keys, _MOST_ROWS - len(failure.rows)))

@@ -1,4 +1,7 @@
-"""`forget`, literally: an entity is silent D after a time-point at which input mentions it, if none does in between."""
+"""`forget`, literally: an entity is silent D after a time-point at which input mentions it, if none does in between.
+
+Of several D the shortest counts.
+"""
 
 from __future__ import annotations
 
@@ -52,11 +55,13 @@ def _silent(world: World, forgetting: Forgetting, bound: Bindings, mentions: lis
     """The time-points at which an entity has just been silent for as long as it takes."""
     deadline = next(rule for rule in world.analysis.program.delays if rule.trigger == forgetting.deadline.trigger)
     for last in {end - world.tick for _, end in mentions}:
-        for answer in world.solve(world.analysis.body(deadline), bound):
-            delay = evaluate(deadline.delay, answer)
+        delays = [evaluate(deadline.delay, answer) for answer in world.solve(world.analysis.body(deadline), bound)]
+        for delay in delays:
             if delay % world.tick or delay < 1:
                 raise wrong_delay(deadline, delay, world.tick)
-            time = last + delay
-            # No mention after the last one, up to this time-point: an interval [start, end) has those from start on.
-            if time <= world.now and not any(start <= time and end > last + world.tick for start, end in mentions):
-                yield int(time)
+        if not delays:
+            continue
+        time = last + min(delays)
+        # No mention after the last one, up to this time-point: an interval [start, end) has those from start on.
+        if time <= world.now and not any(start <= time and end > last + world.tick for start, end in mentions):
+            yield int(time)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from holdsfor.compiler.analysis.definitions import EVENT, FLUENT, Node
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
@@ -21,7 +22,6 @@ from holdsfor.frontend.dmtl.constants import argument_text
 from holdsfor.ir.metric import Atom
 from holdsfor.metric.result import MetricResult
 from holdsfor.result import Result
-from holdsfor.review.definitions import EVENT, FLUENT, Node
 from holdsfor.review.timeline_scale import FAR, Line
 from holdsfor.syntax.terms import Const
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from holdsfor.compiler.analysis.definitions import Definitions
 from holdsfor.explain.explanation import Explanation
-from holdsfor.review.definitions import Definitions
 
 _MOST_CONDITIONS = 3
 

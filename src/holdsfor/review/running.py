@@ -9,7 +9,9 @@ from functools import reduce
 from operator import add
 
 from holdsfor.compiler.analyse import Analysis, analyse
+from holdsfor.compiler.analysis.definitions import FLUENT, Definitions, Node
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.reach import needed, part_of
 from holdsfor.compiler.analysis.reckoned import reckoned_arguments
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
@@ -21,9 +23,7 @@ from holdsfor.metric.reasoner import from_metric_program
 from holdsfor.metric.result import MetricResult
 from holdsfor.recognition import EventsInput, MappingInput
 from holdsfor.result import Result
-from holdsfor.review.definitions import FLUENT, Definitions, Node
 from holdsfor.review.programs import AnyReasoner
-from holdsfor.review.reach import needed, part_of
 from holdsfor.times import DurationInput, TimeInput
 
 

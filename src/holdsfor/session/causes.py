@@ -9,13 +9,14 @@ from holdsfor.times import TimeScale
 
 
 class CauseKind(StrEnum):
-    """How an input made a difference, in the order of the core's numbers."""
+    """How an input made a difference, in the order of the core's numbers; or an edit of rules, whose text names what differs."""
 
     ARRIVED = "arrived"
     LATE = "late"
     RETRACTED = "retracted"
     CORRECTED = "corrected"
     CORRECTION = "correction"
+    RULE_CHANGED = "rule changed"
 
 
 class Cause(NamedTuple):

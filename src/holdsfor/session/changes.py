@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _TIMES = ("start", "end", "query_time", "previous_start", "previous_end")
 _OPS = tuple(Op)
-_KINDS = tuple(CauseKind)
+_KINDS = tuple(kind for kind in CauseKind if kind is not CauseKind.RULE_CHANGED)
 """Operations and kinds of causes in the order of the core's numbers for them."""
 MOST_CAUSES = 8
 """So many causes of a change are named, the latest."""
@@ -41,6 +41,13 @@ def _lists(offsets: Any, places: Any, texts: pa.Array) -> pa.Array:
     import pyarrow as pa
 
     return pa.ListArray.from_arrays(pa.array(offsets), pa.DictionaryArray.from_arrays(pa.array(places), texts))
+
+
+def _name(fluent: str) -> str:
+    """The name of a fluent as changes have it, such as `'in port'(v1)`."""
+    if fluent.startswith("'"):
+        return fluent[1 : fluent.index("'", 1)]
+    return fluent.partition("(")[0]
 
 
 class Change(NamedTuple):
@@ -66,13 +73,25 @@ class Change(NamedTuple):
 class Changes(Sequence[Change]):
     """What has changed. Rows for Python, `to_arrow()` and the like for data tools."""
 
-    def __init__(self, found: Any, query_time: int, texts: Texts, tick: int, time_scale: TimeScale | None) -> None:
+    def __init__(
+        self,
+        found: Any,
+        query_time: int,
+        texts: Texts,
+        tick: int,
+        time_scale: TimeScale | None,
+        *,
+        before: Sequence[Changes] = (),
+        cause_of: Callable[[str], Cause] | None = None,
+    ) -> None:
+        """`before` are changes that come first; `cause_of` the name of a fluent is the cause of all others."""
         self._found, self._texts, self._tick = found, texts, tick
         self.time_scale = time_scale
         self.query_time = query_time * tick
+        self._before, self._cause_of = before, cause_of
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._found) + sum(map(len, self._before))
 
     def __getitem__(self, place: Any) -> Any:
         return self._listed[place]
@@ -85,7 +104,9 @@ class Changes(Sequence[Change]):
         rows: list[Change] = self._texts.speller.objects(
             self._found, Change, Cause, _OPS, _KINDS, self.query_time, self._tick
         )
-        return rows
+        if self._cause_of is not None:
+            rows = [row._replace(causes=(self._cause_of(_name(row.fluent)),)) for row in rows]
+        return [row for some in self._before for row in some] + rows if self._before else rows
 
     def words(self) -> WordArray:
         """The words of terms that are still to be spelled out."""
@@ -110,13 +131,26 @@ class Changes(Sequence[Change]):
         columns = self._texts.speller.columns(self._found, [op.value for op in Op], self._tick)
         texts = {name: as_strings(columns[name]) for name in ("id", "op", "fluent", "value")}
         times = {name: as_times(columns[name]) for name in ("start", "end", "previous_start", "previous_end")}
-        times["query_time"] = pa.array(np.full(len(self), self.query_time))
-        causes = self._causes_as_read() if self.time_scale is None else self._causes_on(self.time_scale)
+        times["query_time"] = pa.array(np.full(len(self._found), self.query_time))
+        if self._cause_of is not None:
+            causes = self._one_cause(self._cause_of, texts["fluent"].to_pylist())
+        else:
+            causes = self._causes_as_read() if self.time_scale is None else self._causes_on(self.time_scale)
         found = texts | times | {"causes": causes}
-        return pa.Table.from_arrays([found[name] for name in schema().names], schema=schema())
+        table = pa.Table.from_arrays([found[name] for name in schema().names], schema=schema())
+        if not self._before:
+            return table
+        return pa.concat_tables([*(one._table for one in self._before), table]).unify_dictionaries()  # noqa: SLF001 -- its own class
+
+    def _one_cause(self, cause_of: Callable[[str], Cause], fluents: list[str]) -> pa.Array:
+        import pyarrow as pa
+
+        shown = [cause_of(_name(fluent)).shown(self.time_scale) for fluent in fluents]
+        texts = pa.array(shown, pa.string()).dictionary_encode()
+        return _lists(np.arange(len(shown) + 1, dtype=np.int32), texts.indices, texts.dictionary)
 
     def _causes_as_read(self) -> pa.Array:
-        names = [kind.value for kind in CauseKind]
+        names = [kind.value for kind in _KINDS]
         offsets, places, texts = self._texts.speller.causes(self._found, names, self._tick)
         return _lists(offsets, places, as_strings(texts))
 
@@ -133,7 +167,7 @@ class Changes(Sequence[Change]):
         ends = time_texts(pa.array(np.where(is_open, start, end) * self._tick), scale)
         spans = pc.binary_join_element_wise("from", starts, "to", ends, " ")
         when = pc.if_else(pa.array(is_open), pc.binary_join_element_wise("at", starts, " "), spans)
-        names = pa.array([kind.value for kind in CauseKind]).take(pa.array(kinds))
+        names = pa.array([kind.value for kind in _KINDS]).take(pa.array(kinds))
         return _lists(offsets, places, pc.binary_join_element_wise(names, as_strings(texts), when, " "))
 
     def to_pandas(self) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
-from holdsfor.core.engine import Engine
+from holdsfor.core.engine import Engine, Rows
 from holdsfor.core.notes import NONE, number_note, read_integer, read_integer_or_none, read_parts, read_text
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError, ProgramError, errors_of
@@ -35,11 +35,14 @@ from holdsfor.io.rtec_csv import read_rtec
 from holdsfor.ir import BackgroundRule, Program
 from holdsfor.logic.arithmetic import number_term
 from holdsfor.logic.failures import Failure
+from holdsfor.physical.model import PhysicalPlan
 from holdsfor.recognition import EventsInput, Summary, without_value
 from holdsfor.result import Result
 from holdsfor.session.causes import CauseKind
 from holdsfor.session.changes import MOST_CAUSES, Changes
 from holdsfor.session.given import Given, PlainEvents, is_table
+from holdsfor.session.swap_plan import SwapPlan
+from holdsfor.session.swapping import Rules, Swap, require_same_time
 from holdsfor.session.texts import Texts
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term
@@ -53,6 +56,13 @@ from holdsfor.times import (
     time_point_or_none,
     unit_of,
 )
+
+
+class Size(NamedTuple):
+    """How many keys something is known of, and how many rows of input are kept."""
+
+    keys: int
+    rows: int
 
 
 class Session:
@@ -101,9 +111,15 @@ class Session:
         self._texts = Texts(self._engine.words, self._engine.symbols)
         self._unread: WeakSet[Changes] = WeakSet()
         """Changes that may still be spelled out."""
+        self._untold: list[Changes] = []
+        """Changes that belong to rules that were there before, or to the swap, and have not been asked for."""
 
-    def _new_engine(self, threads: int | None) -> Engine:
-        return Engine(self._plan, self._window, self._start, threads=threads, changes=self._keeps_changes)
+    def _new_engine(self, threads: int | None, plan: Plan | None = None) -> Engine:
+        """An engine of the session; with other rules, one that shares the terms of the present one."""
+        like = None if plan is None else self._engine
+        return Engine(
+            plan or self._plan, self._window, self._start, threads=threads, changes=self._keeps_changes, like=like
+        )
 
     # Input
 
@@ -285,6 +301,58 @@ class Session:
         """Whether the engine can, and does."""
         return self._engine.replan(plan)
 
+    # Other rules
+
+    def plan_swap(self, rules: Rules, *, backfill: bool = False) -> SwapPlan:
+        """What `swap` would mean: which answers are right at once, which later, and which need a backfill."""
+        return self._swap(rules, is_filled=backfill).plan
+
+    def swap(self, rules: Rules, *, backfill: EventsInput | None = None, unit: str | None = None) -> SwapPlan:
+        """Go on with other rules, at the time of the last question.
+
+        Rows that are kept are evaluated with them, what holds and what is due stays as far as the edit does not reach it,
+        and `changes` then begins with the differences, with the cause *rule changed*. The plan that comes back says of
+        which answers that is exact. `backfill` has the rows from before that the others need, as `push` takes them: all
+        that have counted, of the inputs that the plan names. Rows that the session has may be among them.
+        """
+        swap = self._swap(rules, is_filled=backfill is not None)
+        filled = None
+        if backfill is not None and self._now is not None:
+            filler = swap.filler()
+            filled = filler, self._rows_from_before(filler, backfill, unit)
+        if self._keeps_changes and self._now is not None:
+            self._untold.append(self._told(self._now))
+            self._engine.core.retire(swap.gone)
+            self._untold.append(self._told(self._now, swap))
+        swap.carry_out(filled)
+        self._plan = swap.now.plan
+        self._written = self._plan.analysis.written
+        self._layouts = Layouts(self._plan.analysis.entities)
+        self._events.clear()
+        self._engine = swap.now
+        self._texts = Texts(self._engine.words, self._engine.symbols)
+        if self._keeps_changes and self._now is not None:
+            self._untold.append(self._told(self._now, swap))
+        return swap.plan
+
+    def _swap(self, rules: Rules, *, is_filled: bool) -> Swap:
+        plan = rules.plan
+        require_same_time(self._plan, plan)
+        now = self._new_engine(self._engine.threads, plan)
+        return Swap(self._engine, now, self._tick, is_filled=is_filled)
+
+    def _rows_from_before(self, filler: Engine, rows: EventsInput, unit: str | None) -> list[Rows]:
+        """What was given as a backfill, as an engine takes it."""
+        entities = filler.plan.analysis.entities
+        dictionary = Dictionary()
+        if isinstance(rows, Mapping):
+            known = self._counted_in(unit)
+            reading = read_frames(rows, entities, "s" if known is None else known.unit, dictionary, self._rejects)
+        else:
+            reading = read_rtec(as_paths(rows, filler.plan), entities, dictionary, self._rejects)
+        given = Given(stream_in_ticks(reading.stream, self._tick, len(dictionary)), dictionary)
+        return list(given.rows(filler))
+
     # Questions
 
     def query(self, now: TimeInput | None = None) -> Result:
@@ -311,10 +379,20 @@ class Session:
         """What has changed since this was last asked, up to a time; without one, up to the latest that was pushed."""
         if not self._keeps_changes:
             raise HoldsforError("this session keeps no changes: make it with session(changes=True)")
-        return self._told(self._advance(now))
+        found = self._told(self._advance(now), before=self._untold)
+        self._untold = []
+        return found
 
-    def _told(self, at: int) -> Changes:
-        found = Changes(self._engine.changes(MOST_CAUSES), at, self._texts, self._tick, self.time_scale)
+    def _told(self, at: int, swap: Swap | None = None, before: Sequence[Changes] = ()) -> Changes:
+        found = Changes(
+            self._engine.changes(MOST_CAUSES),
+            at,
+            self._texts,
+            self._tick,
+            self.time_scale,
+            before=[some for some in before if len(some)],
+            cause_of=None if swap is None else swap.cause,
+        )
         self._unread.add(found)
         return found
 
@@ -330,6 +408,8 @@ class Session:
 
         The file takes the place of one that is there when it is complete: a process that ends before leaves the old one.
         """
+        if self._untold:
+            raise HoldsforError("there are changes from before a swap of rules: ask for changes() before save()")
         data = self._engine.save(self._noted())
         target = Path(path)
         written = target.with_name(f".{target.name}.{os.getpid()}")
@@ -384,7 +464,18 @@ class Session:
         self._engine, self._texts = engine, Texts(engine.words, engine.symbols)
         # Those that were given out belong to the engine before.
         self._unread.clear()
+        self._untold = []
         self._events.clear()
+
+    @property
+    def physical_plan(self) -> PhysicalPlan:
+        """What is run, and what it promises to keep."""
+        return self._engine.lowered.plan
+
+    @property
+    def size(self) -> Size:
+        """How much is known."""
+        return Size(self._engine.keys, self._engine.kept_rows)
 
     @property
     def now(self) -> int | None:

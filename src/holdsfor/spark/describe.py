@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.alignment import Places
-from holdsfor.compiler.analysis.partition import _ordinal, _ordinals
+from holdsfor.compiler.analysis.ordinals import ordinal, ordinals
 from holdsfor.spark.stages import Delivery, Stage, StagePlan
 
 
@@ -37,7 +37,7 @@ def _place(stage: Stage) -> str:
 
 
 def _key(places: Places) -> str:
-    return f"by {_ordinals(places)}" if places else "all in one bucket"
+    return f"by {ordinals(places)}" if places else "all in one bucket"
 
 
 def _way(delivery: Delivery, stage: Stage) -> str:
@@ -50,9 +50,7 @@ def _from(delivery: Delivery) -> str:
 
 def _spread(delivery: Delivery) -> str:
     if delivery.lines:
-        listed = [
-            f"{_ordinals((place,))} at their {' or '.join(map(_ordinal, of))} part" for place, of in delivery.lines
-        ]
+        listed = [f"{ordinals((place,))} at their {' or '.join(map(ordinal, of))} part" for place, of in delivery.lines]
         return f"to the buckets of keys that have {' or '.join(listed)}"
     if delivery.spreading is None:
         return "to every bucket"

@@ -15,6 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from holdsfor import __version__
 from holdsfor.diagnostics import HoldsforError, ProgramError
+from holdsfor.monitoring import CONTENT_TYPE
 from holdsfor.workbench import answers
 from holdsfor.workbench.benches import Benches
 from holdsfor.workbench.desk import Conflict, Desk
@@ -54,6 +55,11 @@ def make_app(desk: Desk | None, token: str, watch: Watch | None = None) -> FastA
         @app.get("/live")
         async def live() -> Response:
             return StreamingResponse(_events(watch), media_type="text/event-stream")
+
+        @app.get("/metrics")
+        def metrics() -> Response:
+            watch.look()
+            return Response(watch.metrics.text(), media_type=CONTENT_TYPE)
 
     app.mount("/static", StaticFiles(packages=[("holdsfor.workbench", "static")]), name="static")
     return app

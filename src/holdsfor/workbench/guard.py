@@ -12,8 +12,8 @@ from starlette.responses import JSONResponse, Response
 
 TOKEN = "x-holdsfor-token"  # noqa: S105 -- the name of a header
 _LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
-_OPEN = ("/static/",)
-"""What anybody on this machine may have: it is the same for all."""
+_OPEN = ("/static/", "/metrics")
+"""What anybody on this machine may have: what is the same for all, and numbers that say nothing of any entity."""
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

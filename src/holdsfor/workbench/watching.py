@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.monitoring import Metrics
 from holdsfor.workbench.live import CHANGES, Follower, is_date, number_of
 
 _PAUSE = 0.4
@@ -45,6 +46,7 @@ class Watch:
         self._now: str | None = None
         self._clock: float | None = None
         self._problem = ""
+        self.metrics = Metrics()
 
     def look(self) -> int:
         """Read what is new; the version is another one if there was anything."""
@@ -98,6 +100,7 @@ class Watch:
         self._report = {name: value for name, value in report.items() if isinstance(value, int | float | str | None)}
         for name in ("events", "late", "malformed"):
             self._totals[name] += _count(report.get(name))
+        self.metrics.report(report)
         milliseconds = _count(report.get("milliseconds"))
         events = _count(report.get("events"))
         self._rates.append({"events": events, "late": _count(report.get("late")), "milliseconds": milliseconds})

@@ -12,13 +12,13 @@ import shapely
 from pyarrow import csv
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.maritime.columns import COLUMNS
-from holdsfor.maritime.generator import generate, world
-from holdsfor.maritime.generator.fleet import TYPES
-from holdsfor.maritime.generator.plan import plan
-from holdsfor.maritime.generator.reports import reports
-from holdsfor.maritime.signals.local import critical_events
-from holdsfor.maritime.signals.signals import Signals
+from holdsfor_maritime.columns import COLUMNS
+from holdsfor_maritime.generator import generate, world
+from holdsfor_maritime.generator.fleet import TYPES
+from holdsfor_maritime.generator.plan import plan
+from holdsfor_maritime.generator.reports import reports
+from holdsfor_maritime.signals.local import critical_events
+from holdsfor_maritime.signals.signals import Signals
 
 SITUATIONS = {
     "anchoredOrMoored",

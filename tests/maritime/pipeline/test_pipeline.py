@@ -14,12 +14,12 @@ pytest.importorskip("shapely", reason="needs shapely: pip install 'holdsfor[mari
 
 from holdsfor.cli import app
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.maritime.generator import generate
-from holdsfor.maritime.pipeline import Job, run_locally, run_on_spark
-from holdsfor.maritime.report.findings import Findings, load_findings
-from holdsfor.maritime.report.rows import ROWS
-from holdsfor.maritime.report.store import to_postgres
-from holdsfor.maritime.rules import SITUATIONS
+from holdsfor_maritime.generator import generate
+from holdsfor_maritime.pipeline import Job, run_locally, run_on_spark
+from holdsfor_maritime.report.findings import Findings, load_findings
+from holdsfor_maritime.report.rows import ROWS
+from holdsfor_maritime.report.store import to_postgres
+from holdsfor_maritime.rules import SITUATIONS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 VESSELS, HOURS = 60, 24
@@ -80,7 +80,7 @@ def test_files(local: Findings) -> None:
 
 def test_all_fluents_and_own_limits(dataset: Path, tmp_path: Path) -> None:
     """A limit of one's own takes effect; with --all, every fluent is kept."""
-    from holdsfor.maritime.rules import LIMITS
+    from holdsfor_maritime.rules import LIMITS
 
     strict = tmp_path / "limits.prolog"
     text = LIMITS.read_text()

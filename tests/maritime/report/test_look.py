@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("shapely", reason="needs shapely: pip install 'holdsfor[maritime]'")
 
-from holdsfor.maritime.generator.world import EAST, WEST, coast, land_geojson
-from holdsfor.maritime.report.page import findings_map, write_page
+from holdsfor_maritime.generator.world import EAST, WEST, coast, land_geojson
+from holdsfor_maritime.report.page import findings_map, write_page
 from tests.maritime.report.test_page import findings  # noqa: F401 -- a fixture
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'holdsfor[dev]'")

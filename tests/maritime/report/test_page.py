@@ -14,11 +14,11 @@ from rich.console import Console
 
 pytest.importorskip("shapely", reason="needs shapely: pip install 'holdsfor[maritime]'")
 
-from holdsfor.maritime.report.findings import Findings, load_findings
-from holdsfor.maritime.report.page import page
-from holdsfor.maritime.report.rows import ROWS
-from holdsfor.maritime.report.terminal import print_summary
-from holdsfor.maritime.report.words import duration, why
+from holdsfor_maritime.report.findings import Findings, load_findings
+from holdsfor_maritime.report.page import page
+from holdsfor_maritime.report.rows import ROWS
+from holdsfor_maritime.report.terminal import print_summary
+from holdsfor_maritime.report.words import duration, why
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from holdsfor.maritime.report.quality import TRUTH, read_truth, scores
-from holdsfor.maritime.report.rows import situation_rows
+from holdsfor_maritime.report.quality import TRUTH, read_truth, scores
+from holdsfor_maritime.report.rows import situation_rows
 
 INTERVALS = {
     "fluent": [

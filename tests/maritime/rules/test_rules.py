@@ -11,10 +11,9 @@ from typer.testing import CliRunner
 
 from holdsfor import Reasoner, load
 from holdsfor.cli import app
-from holdsfor.compiler.analysis.entities import EntityKind
-from holdsfor.compiler.plan import Method
-from holdsfor.maritime.rules import LIMITS, RULES, SITUATIONS, situation_rules
+from holdsfor.compiler.analysis.entities import EntityKind, Role
 from holdsfor.spark.job import Span
+from holdsfor_maritime.rules import LIMITS, RULES, SITUATIONS, situation_rules
 from tests.spark.on_spark import on_spark
 from tests.strategies.recorded import RowReader
 
@@ -46,12 +45,13 @@ def test_nothing_to_complain_about() -> None:
 def test_hierarchy(reasoner: Reasoner) -> None:
     """Sixteen simple fluents, five statically determined ones, four levels, and one circle."""
     strata = reasoner.plan.strata
-    simple = [symbol for stratum in strata if stratum.method is not Method.ALGEBRA for symbol in stratum.members]
-    static = [symbol for stratum in strata if stratum.method is Method.ALGEBRA for symbol in stratum.members]
+    entities = reasoner.analysis.entities
+    simple = entities.with_role(Role.SIMPLE_FLUENT)
+    static = entities.with_role(Role.STATIC_FLUENT)
     assert len(simple) >= 16
     assert len(static) >= 5
     assert max(stratum.level for stratum in strata) >= 4
-    assert [{symbol.name for symbol in stratum.members} for stratum in strata if stratum.method is Method.SWEEP] == [
+    assert [{symbol.name for symbol in stratum.members} for stratum in strata if len(stratum.members) > 1] == [
         {"haul", "haulSpeed", "haulMovement"}
     ]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import asin, cos, radians, sin, sqrt
 
-from holdsfor.maritime.signals.thresholds import Thresholds
+from holdsfor_maritime.signals.thresholds import Thresholds
 
 KNOT = 0.514444
 

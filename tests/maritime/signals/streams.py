@@ -9,10 +9,10 @@ import pyarrow as pa
 import shapely
 from hypothesis import strategies as st
 
-from holdsfor.maritime.signals.areas import Areas, area_index
-from holdsfor.maritime.signals.cleaning import ROWS
-from holdsfor.maritime.signals.proximity import RUNS, merged
-from holdsfor.maritime.signals.thresholds import thresholds
+from holdsfor_maritime.signals.areas import Areas, area_index
+from holdsfor_maritime.signals.cleaning import ROWS
+from holdsfor_maritime.signals.proximity import RUNS, merged
+from holdsfor_maritime.signals.thresholds import thresholds
 from tests.maritime.signals.slowly import Report
 
 LIMITS = thresholds({"proximity": {"slot": 60, "metres": 1500.0}, "gap": {"seconds": 600}})

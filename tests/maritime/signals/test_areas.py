@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.maritime.generator import world
-from holdsfor.maritime.signals.areas import Areas, area_index, read_areas
+from holdsfor_maritime.generator import world
+from holdsfor_maritime.signals.areas import Areas, area_index, read_areas
 
 _corner = st.tuples(st.floats(-0.4, 0.4), st.floats(-0.4, 0.4))
 

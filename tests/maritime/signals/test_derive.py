@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from holdsfor.maritime.signals.derive import Derived, Memory, derive
-from holdsfor.maritime.signals.proximity import INTERVALS, intervals, near, runs
-from holdsfor.maritime.signals.tracks import MOMENTS
+from holdsfor_maritime.signals.derive import Derived, Memory, derive
+from holdsfor_maritime.signals.proximity import INTERVALS, intervals, near, runs
+from holdsfor_maritime.signals.tracks import MOMENTS
 from tests.maritime.signals import slowly
 from tests.maritime.signals.slowly import Report
 from tests.maritime.signals.streams import INDEX, LIMITS, SQUARES, fleets, latest, rows, tuples

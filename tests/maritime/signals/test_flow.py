@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.maritime.signals.derive import Memory, derive
-from holdsfor.maritime.signals.flow import Flow
-from holdsfor.maritime.signals.local import Here
-from holdsfor.maritime.signals.proximity import intervals, near, runs
-from holdsfor.maritime.signals.work import OUTPUTS, Setting, take_in
 from holdsfor.spark.streaming.store import Store
+from holdsfor_maritime.signals.derive import Memory, derive
+from holdsfor_maritime.signals.flow import Flow
+from holdsfor_maritime.signals.local import Here
+from holdsfor_maritime.signals.proximity import intervals, near, runs
+from holdsfor_maritime.signals.work import OUTPUTS, Setting, take_in
 from tests.maritime.signals.slowly import Report
 from tests.maritime.signals.streams import INDEX, LIMITS, fleets, in_one_piece, latest, rows, tuples
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.maritime.columns import COLUMNS
-from holdsfor.maritime.signals import reading
-from holdsfor.maritime.signals.local import critical_events
-from holdsfor.maritime.signals.reading import pieces, read_piece, static_types, type_names
-from holdsfor.maritime.signals.thresholds import thresholds
+from holdsfor_maritime.columns import COLUMNS
+from holdsfor_maritime.signals import reading
+from holdsfor_maritime.signals.local import critical_events
+from holdsfor_maritime.signals.reading import pieces, read_piece, static_types, type_names
+from holdsfor_maritime.signals.thresholds import thresholds
 
 HEADER = ",".join(COLUMNS)
 

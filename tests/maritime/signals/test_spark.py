@@ -13,8 +13,8 @@ import pytest
 from pyarrow import csv
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.maritime.generator import generate
-from holdsfor.maritime.signals.local import critical_events as local_events
+from holdsfor_maritime.generator import generate
+from holdsfor_maritime.signals.local import critical_events as local_events
 from tests.maritime.signals.streams import in_one_piece, tuples
 from tests.spark.conftest import spark
 
@@ -40,7 +40,7 @@ def test_spark_makes_the_same_rows(spark: Any, folder: Path, tmp_path: Path) -> 
 
 
 def test_a_batch_is_the_local_one(spark: Any, folder: Path, tmp_path: Path) -> None:
-    from holdsfor.maritime.signals.batch import critical_events
+    from holdsfor_maritime.signals.batch import critical_events
 
     wanted = local_events(folder)
     found = critical_events(spark, folder, out=tmp_path / "signals", buckets=3)
@@ -54,7 +54,7 @@ def test_a_batch_is_the_local_one(spark: Any, folder: Path, tmp_path: Path) -> N
 
 
 def test_a_stream_is_the_batch(spark: Any, folder: Path, tmp_path: Path) -> None:
-    from holdsfor.maritime.signals.streaming import REPORTS, stream_signals
+    from holdsfor_maritime.signals.streaming import REPORTS, stream_signals
 
     rows = csv.read_csv(folder / "nari_dynamic.csv")
     (tmp_path / "in").mkdir()
@@ -93,7 +93,7 @@ def test_a_stream_is_the_batch(spark: Any, folder: Path, tmp_path: Path) -> None
 
 
 def test_a_stream_without_its_columns(spark: Any, tmp_path: Path) -> None:
-    from holdsfor.maritime.signals.streaming import stream_signals
+    from holdsfor_maritime.signals.streaming import stream_signals
 
     with pytest.raises(HoldsforError, match="have no column sourcemmsi"):
         stream_signals(spark.readStream.format("rate").load(), "x", tmp_path, checkpoint=tmp_path)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from holdsfor import load
-from holdsfor.compiler.plan import Method
 from holdsfor.diagnostics import ProgramError
 from holdsfor.viz.graph import dependency_view, to_dot, to_mermaid, to_svg
 from tests.strategies.engine_runs import loaded
@@ -57,7 +56,7 @@ METRIC = """
 
 def test_metric_predicates_that_read_each_other_are_one_stratum() -> None:
     plan = loaded(RULES, METRIC).plan
-    groups = [{symbol.name for symbol in one.members} for one in plan.strata if one.method is Method.METRIC]
+    groups = [{symbol.name for symbol in one.members} for one in plan.strata if one.metric is not None]
     # What reads `alarm` has to wait for it, and works `half` out again: it needs it in rational time.
     assert groups == [{"half", "long"}, {"near", "far"}]
     names = {tuple(s.name for s in one.members): {s.name for s in one.inputs} for one in plan.strata}

@@ -11,8 +11,8 @@ import pytest
 import holdsfor
 from holdsfor import HoldsforError, ProgramError, loads
 from holdsfor.core.compiled import compiled_core
-from holdsfor.engine.changelog import interval_ids
 from holdsfor.session import Session
+from tests.strategies.changelog import interval_ids
 
 RULES = """
 initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from holdsfor.cli import _HOMES, app
+from holdsfor.cli import app
+from holdsfor.cli.commands import BUILT_IN
 from holdsfor.cli.completing import Command, items_for, line_of
 from holdsfor.cli.examples import EXAMPLES
-from holdsfor.cli.maritime import maritime
 
 RULES = """\
 initiatedAt(open(D)=true, T) :-
@@ -34,14 +33,9 @@ MAPPING = 'time = "at"\n[event.unlock]\nwhere = { what = "unlock" }\nargs = ["do
 
 ENDLESS = frozenset({"serve", "lsp"})
 """Commands that go on until somebody ends them."""
-ELSEWHERE = frozenset({"stream", "demo", "maritime generate", "maritime signals", "maritime run", "maritime report"})
+ELSEWHERE = frozenset({"stream"})
 """Those whose examples take long. Tests of their own run such command lines."""
-LINES = [(command, line) for command, examples in EXAMPLES.items() for _, line in examples]
-
-
-def commands() -> Iterator[str]:
-    yield from (name for name in _HOMES if name != "maritime")
-    yield from (f"maritime {one.callback.__name__}" for one in maritime.registered_commands)
+LINES = [(command, line) for command in BUILT_IN for _, line in EXAMPLES[command]]
 
 
 @pytest.fixture
@@ -75,11 +69,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_command_has_some() -> None:
-    assert sorted(EXAMPLES) == sorted(commands())
-    assert all(EXAMPLES.values())
+    assert all(EXAMPLES[command] for command in BUILT_IN)
 
 
-@pytest.mark.parametrize("command", list(commands()))
+@pytest.mark.parametrize("command", BUILT_IN)
 def test_help_ends_with_them(command: str) -> None:
     shown = CliRunner().invoke(app, [*command.split(), "--help"], env={"COLUMNS": "60"}).stdout
     listed = [f"  # {what}\n  {line}\n" for what, line in EXAMPLES[command]]
@@ -104,11 +97,10 @@ def test_they_run(folder: Path, command: str, line: str) -> None:
 
 
 def test_help_texts_are_of_one_kind() -> None:
-    for group in (app, maritime):
-        for one in group.registered_commands:
-            command = Command("", one.callback)
-            first, *_ = one.callback.__doc__.splitlines()
-            assert re.fullmatch(r"[A-Z].*\.", first), f"{one.callback.__name__}: {first}"
-            for parameter in command.parameters:
-                place = f"{one.callback.__name__} {parameter.name}: {parameter.help!r}"
-                assert re.fullmatch(r"([A-Z]|-|\.dmtl |[a-z]+[:,] ).*\.", parameter.help), place
+    for one in app.registered_commands:
+        command = Command("", one.callback)
+        first, *_ = one.callback.__doc__.splitlines()
+        assert re.fullmatch(r"[A-Z].*\.", first), f"{one.name}: {first}"
+        for parameter in command.parameters:
+            place = f"{one.name} {parameter.name}: {parameter.help!r}"
+            assert re.fullmatch(r"([A-Z]|-|\.dmtl |[a-z]+[:,] ).*\.", parameter.help), place

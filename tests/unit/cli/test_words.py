@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from holdsfor.cli import _HOMES, app
+from holdsfor.cli import app
+from holdsfor.cli.commands import BUILT_IN
 from holdsfor.engine_names import Engine
 
 RULES = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).\n"
@@ -25,7 +26,7 @@ def invoke(*arguments: str, stdin: str | None = None) -> Result:
     return CliRunner().invoke(app, list(arguments), input=stdin)
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in _HOMES), ("maritime", "run")])
+@pytest.mark.parametrize("command", [(), *((name,) for name in BUILT_IN)])
 def test_help(command: tuple[str, ...]) -> None:
     short, long = invoke(*command, "-h"), invoke(*command, "--help")
     assert (short.exit_code, short.stdout) == (0, long.stdout)

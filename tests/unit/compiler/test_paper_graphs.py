@@ -7,8 +7,7 @@ delayed effects".
 
 from holdsfor import loads
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.plan import Method, make_plan
-from holdsfor.ir import Holds
+from holdsfor.compiler.plan import make_plan
 
 E1 = """
 initiatedAt(interaction(P,Q)=greeting, T) :-
@@ -124,17 +123,6 @@ def test_figures_1c_and_1d_contract_e3() -> None:
     assert fluent_levels(E3) == {"distance": 1, "orientation": 1, "movement": 2, "interaction": 2}
 
 
-def test_figure_3_only_the_conditions_that_need_it_are_cyclic() -> None:
-    found = {
-        f"{rule.fvp.value.value}: {literal.fvp.fluent.name}={literal.fvp.value.value}"
-        for rule, literal in analysis(E3).graph.cyclic_conditions()
-        if isinstance(literal, Holds)
-    }
-    assert found == {"talking: movement=gathering", "abrupt_gestures: interaction=talking"}
-    assert len(analysis(E3).graph.cyclic_conditions()) == 4
-    assert analysis(E2).graph.cyclic_conditions() == []
-
-
 def test_netbill_figure_3a_edges() -> None:
     assert edges(NETBILL, "f") == {
         "quote=true -> quote=expiring",
@@ -172,28 +160,6 @@ def test_netbill_figure_3c_cd_components_and_levels() -> None:
     assert levels == {"quote": 1, "permission": 1, "contract": 2, "suspended": 2}
 
 
-def test_netbill_cycles_and_processing_order() -> None:
-    graph = analysis(NETBILL).graph
-    cyclic = {frozenset(v.symbol.name for v in members) for members in graph.cd_components if graph.is_cyclic(members)}
-    assert cyclic == {frozenset({"permission"}), frozenset({"contract", "suspended"})}
-    quote = next(members for members in graph.cd_components if members[0].symbol.name == "quote")
-    assert [v.value for v in graph.processing_order(quote)] == ["true", "expiring", "false"]
-
-
-def test_example_12_partial_order_of_delayed_effects() -> None:
-    text = """
-    initiatedAt(f=v1, T) :- happensAt(a, T).
-    initiatedAt(f=v2, T) :- happensAt(b, T).
-    fi(f=v1, f=v3, 5).
-    fi(f=v2, f=v3, 7).
-    """
-    graph = analysis(text).graph
-    (members,) = graph.cd_components
-    order = [vertex.value for vertex in graph.processing_order(members)]
-    assert order.index("v1") < order.index("v3")
-    assert order.index("v2") < order.index("v3")
-
-
 def test_of_two_fi_only_the_shorter_is_an_edge() -> None:
     text = """
     initiatedAt(f=a, T) :- happensAt(e, T).
@@ -211,15 +177,10 @@ def test_figure_1_of_delayed_effects_levels() -> None:
     assert fluent_levels(text) == {"quote": 1, "contract": 2}
 
 
-def test_methods_of_the_papers_programs() -> None:
-    def methods(text: str) -> dict[str, Method]:
-        return {symbol.name: s.method for s in make_plan(analysis(text)).strata for symbol in s.members}
+def test_what_the_papers_programs_evaluate_together() -> None:
+    def together(text: str) -> list[set[str]]:
+        return [{symbol.name for symbol in s.members} for s in make_plan(analysis(text)).strata]
 
-    assert methods(E2) == {"movement": Method.COLUMNAR, "interaction": Method.COLUMNAR}
-    assert methods(E3) == {"movement": Method.SWEEP, "interaction": Method.SWEEP}
-    assert methods(NETBILL) == {
-        "quote": Method.COLUMNAR,
-        "permission": Method.SWEEP,
-        "contract": Method.SWEEP,
-        "suspended": Method.SWEEP,
-    }
+    assert together(E2) == [{"movement"}, {"interaction"}]
+    assert together(E3) == [{"movement", "interaction"}]
+    assert together(NETBILL) == [{"permission"}, {"quote"}, {"contract", "suspended"}]

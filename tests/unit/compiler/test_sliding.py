@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from holdsfor import loads
-from holdsfor.compiler.describe import plan_text
 from holdsfor.compiler.passes.sliding import lower_sliding
+from holdsfor.core.engine import encoded
 from holdsfor.diagnostics import Source
 from holdsfor.frontend.rtec import format_source, parse_program, print_rule
 from holdsfor.frontend.rtec.unparse import literal_term
 from holdsfor.ir import FindAll, Program, walk
 from holdsfor.ir.sliding import Sliding, SlidingKind
+from holdsfor.physical.describe import plan_text
 from holdsfor.syntax.printer import print_term
 
 HEAD = "initiatedAt(f(U)=true,T) :- happensAt(go(U),T), "
@@ -109,6 +112,6 @@ def test_a_program_may_define_top_itself() -> None:
 
 
 def test_plan_says_how_long_events_are_kept() -> None:
-    text = plan_text(loads(f"{HEAD}count_within(bad(U,_),10,T) >= 3.").plan)
-    assert "the last 9 time-points of bad(U,_)" in text
-    assert "keyed (f/1 column 0)" in text
+    text = plan_text(encoded(loads(f"{HEAD}count_within(bad(U,_),10,T) >= 3.").plan).lowered.plan)
+    assert re.search(r"bad/2 +input event +rows of 9 time-points", text)
+    assert "input bad/2 by column 1" in text

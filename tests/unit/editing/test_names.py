@@ -91,7 +91,11 @@ def test_hover_says_what_it_is() -> None:
     made = document()
     text = hover_text(made, made.names[1])
     assert "**open/1**: simple fluent" in text
-    assert "level" in text and "every rule carries D" in text and "defined in line 1, line 2" in text
+    assert (
+        "stage 1, key: argument 1" in text
+        and "keeps without bound, because the rule at" in text
+        and "defined in line 1, line 2" in text
+    )
     event = made.name_at(at(RULES, "lock(D), T).\n"))
     assert event is not None
     assert "input: no rule defines it" in hover_text(made, event)

@@ -45,9 +45,3 @@ def test_durations_are_shown_as_they_were_written() -> None:
     assert "intDurGreater(I2,1 min,I) has" in found
     assert "diamond_minus(I1,[0,5 min],I2) has" in found
     assert "is 35min long, which is > 1min" in found
-
-
-def test_the_plan_shows_durations() -> None:
-    kept = [line for stratum in loads(RULES).plan.strata for line in stratum.border_state]
-    assert "the earliest pending attempt of cart(U)=active (delay 30 min)" in kept
-    assert "the last 9min 59s of view(U)" in kept

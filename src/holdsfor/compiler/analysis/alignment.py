@@ -11,7 +11,7 @@ from itertools import combinations, product
 
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import Entities, Symbol
-from holdsfor.compiler.analysis.variants import Variant, variants
+from holdsfor.compiler.analysis.variants import ListDefinitions, branch_definitions
 from holdsfor.ir import (
     DelayRule,
     Effect,
@@ -111,18 +111,18 @@ def _ranging(rule: IntervalRule, symbol: Symbol, entities: Entities) -> frozense
     ):
         # Lists of any number of instances are collected.
         return names
-    bound = [_bound(rule.out, variant) for variant in variants(rule)]
+    bound = [_bound(rule.out, definitions) for definitions in branch_definitions(rule)]
     return names - frozenset.intersection(*bound) if bound else names
 
 
-def _bound(term: Term, variant: Variant) -> frozenset[str]:
+def _bound(term: Term, definitions: ListDefinitions) -> frozenset[str]:
     """The variables that have one value wherever an interval list is not empty."""
-    node = variant.nodes.get(term.name) if isinstance(term, Var) else None
+    node = definitions.get(term.name) if isinstance(term, Var) else None
     if node is None:
         return frozenset()
     if isinstance(node, Intervals):
         return frozenset(v.name for part in (node.fvp.fluent, node.fvp.value) for v in variables(part))
-    below = [_bound(item, variant) for item in node.inputs]
+    below = [_bound(item, definitions) for item in node.inputs]
     match node.operator:
         case IntervalOperator.UNION:
             return frozenset.intersection(*below) if below else frozenset()

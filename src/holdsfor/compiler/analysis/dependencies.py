@@ -58,7 +58,7 @@ class Vertex:
     value: str = ""
 
     def __hash__(self) -> int:
-        return hash((self.symbol._hash, self.value))
+        return hash((self.symbol._hash, self.value))  # noqa: SLF001 -- saves a call
 
     @property
     def label(self) -> str:
@@ -267,10 +267,6 @@ class DependencyGraph:
         """The pairs whose delayed effects can be postponed."""
         return frozenset(vertex for rule in self.program.postpones for vertex in self.of_fvp(rule.fvp))
 
-    def is_postponed(self, fvp: Fvp) -> bool:
-        """Whether delayed effects of a pair can be postponed."""
-        return any(vertex in self.postponed for vertex in self.of_fvp(fvp))
-
     # Contractions of the graph of fluent-value pairs
 
     @cached_property
@@ -295,31 +291,6 @@ class DependencyGraph:
     def vertex_levels(self) -> dict[Vertex, int]:
         """The level of every fluent-value pair by its cd-component."""
         return _component_levels(self.cd_components, self.i_edges)
-
-    @cached_property
-    def _successors(self) -> dict[Vertex, dict[Vertex, None]]:
-        """Each vertex with those it has an i- or f-edge to."""
-        found: dict[Vertex, dict[Vertex, None]] = {vertex: {} for vertex in self.vertices}
-        for source, target in (*self.f_edges, *self.i_edges):
-            found[source].setdefault(target)
-        return found
-
-    def _inside(self, members: Iterable[Vertex]) -> dict[Vertex, list[Vertex]]:
-        """The graph restricted to some vertices."""
-        kept = dict.fromkeys(members)
-        return {vertex: [other for other in self._successors[vertex] if other in kept] for vertex in kept}
-
-    def is_cyclic(self, members: Iterable[Vertex]) -> bool:
-        """Whether some vertices contain a cycle of i- and f-edges."""
-        graph = self._inside(members)
-        loops = any(vertex in successors for vertex, successors in graph.items())
-        return loops or any(len(component) > 1 for component in strong_components(graph))
-
-    def processing_order(self, members: tuple[Vertex, ...]) -> tuple[Vertex, ...]:
-        """An order of an acyclic component that follows its edges; a cyclic one has none of its own."""
-        if self.is_cyclic(members):
-            return members
-        return tuple(vertex for component in strong_components(self._inside(members)) for vertex in component)
 
     # Fluents
 
@@ -376,21 +347,6 @@ class DependencyGraph:
     def component_of(self) -> dict[Symbol, tuple[Symbol, ...]]:
         """The component that each fluent or event belongs to."""
         return {symbol: members for members in self.fluent_components for symbol in members}
-
-    def cyclic_conditions(self) -> list[tuple[Rule, Literal]]:
-        """The conditions that cannot be looked up in finished intervals, and no others: they read a fluent of
-        the component that the rule itself defines.
-        """
-        found: list[tuple[Rule, Literal]] = []
-        for rule in self.program.rules:
-            heads = self.heads(rule)
-            if not heads:
-                continue
-            component = self.component_of[heads[0].symbol]
-            for condition in conditions(rule.body, self.entities):
-                if condition.symbol in component:
-                    found.append((rule, condition.literal))
-        return found
 
 
 def _component_levels(components: list[tuple[_V, ...]], edges: Iterable[tuple[_V, _V]]) -> dict[_V, int]:

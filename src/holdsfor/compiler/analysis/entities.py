@@ -60,11 +60,6 @@ class Role(StrEnum):
     STATIC_FLUENT = "statically determined fluent"
     METRIC_FLUENT = "metric predicate"
 
-    @property
-    def is_made_of_intervals(self) -> bool:
-        """Whether its intervals are worked out as such, and not from points at which it is initiated."""
-        return self in (Role.STATIC_FLUENT, Role.METRIC_FLUENT)
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class Symbol:

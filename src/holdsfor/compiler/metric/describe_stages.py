@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdsfor.compiler.analysis.partition import _ordinal
+from holdsfor.compiler.analysis.ordinals import ordinal
 from holdsfor.compiler.metric.keys import why_unsplit
 from holdsfor.compiler.metric.plan import MetricStratum
 from holdsfor.compiler.metric.rules import Relation
@@ -39,13 +39,13 @@ def _inputs(stage: MetricStage) -> Iterator[Delivery]:
 
 
 def _key(stage: MetricStage, relation: Relation) -> str:
-    return "" if stage.is_single else f", by its {_ordinal(stage.keys[relation])} argument"
+    return "" if stage.is_single else f", by its {ordinal(stage.keys[relation])} argument"
 
 
 def _way(stage: MetricStage, delivery: Delivery) -> str:
     if stage.is_single:
         return ""
-    return ", to every bucket" if delivery.place is None else f", by its {_ordinal(delivery.place)} argument"
+    return ", to every bucket" if delivery.place is None else f", by its {ordinal(delivery.place)} argument"
 
 
 def key_texts(stages: MetricStages) -> dict[int, str]:
@@ -60,7 +60,7 @@ def key_texts(stages: MetricStages) -> dict[int, str]:
 def _split(stage: MetricStage, stratum: MetricStratum) -> str:
     named = len(stratum.relations) > 1
     keys = (
-        f"{relation} " * named + f"by its {_ordinal(stage.keys[relation])} argument" for relation in stratum.relations
+        f"{relation} " * named + f"by its {ordinal(stage.keys[relation])} argument" for relation in stratum.relations
     )
     return ", ".join(keys)
 

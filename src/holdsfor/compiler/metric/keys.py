@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from holdsfor.compiler.analysis.partition import _ordinal
+from holdsfor.compiler.analysis.ordinals import ordinal
 from holdsfor.compiler.metric.plan import MetricStratum
 from holdsfor.compiler.metric.rules import Eroded, Joined, Lasting, Moved, NormalRule, Relation, Scan, Total, sources
 from holdsfor.syntax.terms import Const, Term, Var
@@ -95,7 +95,7 @@ def _crossing(rule: NormalRule, place: int, read: Read) -> str:
 
 
 def _nth(relation: Relation, place: int) -> str:
-    return f"the {_ordinal(place)} argument of {relation}"
+    return f"the {ordinal(place)} argument of {relation}"
 
 
 def _at(rule: NormalRule) -> str:

@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.compiler.metric.rules import Relation
-from holdsfor.engine.changelog import _SEEDS, _hex, _text_hashes
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.ids import SEEDS, hex_digits, text_hashes
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.facts import Facts, maximal
-from holdsfor.engine.metric.report import _texts, arguments, plain_arguments
+from holdsfor.engine.metric.report import arguments, exact_times, plain_arguments
 from holdsfor.engine.metric.timeline import rescaled
 from holdsfor.engine.tables import FOREVER
 from holdsfor.io.rejects import repeated
@@ -102,7 +102,7 @@ class GoingOn:
         args = [plain_arguments(column, dictionary) for column in facts.args]
         named = [arguments(column, dictionary) for column in facts.args]
         is_first, no_end = facts.start <= -FOREVER, is_open | (facts.end >= FOREVER)
-        start = _texts(facts.start >> 1, is_first, self.scale)
+        start = exact_times(facts.start >> 1, is_first, self.scale)
         columns = [
             _ids(relation, named, start, facts.start),
             repeated(op, facts.rows),
@@ -110,7 +110,7 @@ class GoingOn:
             lists_of(args, facts.rows),
             start,
             pa.array(~is_first & (facts.start % 2 == 0)),
-            _texts(facts.end >> 1, no_end, self.scale),
+            exact_times(facts.end >> 1, no_end, self.scale),
             pa.array(~no_end & (facts.end % 2 == 1)),
             repeated(until, facts.rows),
         ]
@@ -121,4 +121,4 @@ def _ids(relation: Relation, args: Sequence[Any], start: Any, cells: Ints) -> An
     """Ids that a run in another place gives too."""
     begins = [pc.fill_null(start, "-"), pa.array(cells % 2).cast(pa.string())]
     texts = pc.binary_join_element_wise(repeated(relation.name, len(cells)), *args, *begins, "\0")
-    return _hex(np.stack([_text_hashes(texts, seed) for seed in _SEEDS], axis=1))
+    return hex_digits(np.stack([text_hashes(texts, seed) for seed in SEEDS], axis=1))

@@ -1,0 +1,99 @@
+"""An alert is an interval of a fluent with the id that it has in a changelog, and what has become of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from holdsfor.engine.op import Op
+from holdsfor.times import TimeScale
+
+SCHEMA = "holdsfor.alert/1"
+"""What the JSON form is called; fields may be added, never taken away or changed."""
+Moment = int | str | None
+
+
+class Action(StrEnum):
+    """What has become of an alert. One whose interval is over when it is first heard of comes as `CLOSE`."""
+
+    OPEN = "open"
+    UPDATE = "update"
+    CLOSE = "close"
+    WITHDRAW = "withdraw"
+
+
+@dataclass(frozen=True)
+class Alert:
+    """An alert, identified by `id` for as long as it lives. Times are numbers, or ISO 8601 where the unit is known.
+
+    A start of None lies before all time, an end of None is open.
+    """
+
+    id: str
+    action: Action
+    fluent: str
+    value: str
+    start: Moment
+    end: Moment
+    query_time: Moment
+    causes: tuple[str, ...] = ()
+
+    @property
+    def delivery(self) -> str:
+        """The id of this message: the same alert with the same news has the same, however often it is sent."""
+        parts = (self.id, self.action, self.start, self.end, self.query_time)
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+    def as_json(self) -> dict[str, Any]:
+        """The alert as plain data."""
+        return {
+            "schema": SCHEMA,
+            "id": self.id,
+            "delivery": self.delivery,
+            "action": self.action.value,
+            "fluent": self.fluent,
+            "value": self.value,
+            "start": self.start,
+            "end": self.end,
+            "query_time": self.query_time,
+            "causes": list(self.causes),
+        }
+
+    def json(self) -> str:
+        """The same as JSON text, in one line."""
+        return json.dumps(self.as_json(), ensure_ascii=False)
+
+
+def alerts_of(
+    changes: Iterable[Any], fluents: Collection[str] | None = None, time_scale: TimeScale | None = None
+) -> Iterator[Alert]:
+    """What changes mean for alerts, in order: those of a session, or the rows of the changelog of a stream.
+
+    `fluents` are names to tell of; all others are left out. Times are written on a `time_scale` if one is given.
+    """
+    for change in changes:
+        row: Mapping[str, Any] = change if isinstance(change, Mapping) else change._asdict()
+        if fluents is not None and row["fluent"].partition("(")[0].strip("'") not in fluents:
+            continue
+        start, end, at = (_moment(row[name], time_scale) for name in ("start", "end", "query_time"))
+        causes = tuple(map(str, row.get("causes") or ()))
+        yield Alert(row["id"], _action(Op(row["op"]), end), row["fluent"], row["value"], start, end, at, causes)
+
+
+def _action(op: Op, end: Moment) -> Action:
+    if op is Op.RETRACT:
+        return Action.WITHDRAW
+    if end is not None and op in (Op.OPEN, Op.CLOSE):
+        return Action.CLOSE
+    return Action.OPEN if op is Op.OPEN else Action.UPDATE
+
+
+def _moment(time: Any, scale: TimeScale | None) -> Moment:
+    if isinstance(time, datetime):
+        return time.isoformat()
+    return time if time is None or scale is None or isinstance(time, str) else scale.text(time)

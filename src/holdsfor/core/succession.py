@@ -1,0 +1,106 @@
+"""An engine with new rules goes on with what an engine with the earlier ones knows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.core.engine import Engine
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.physical.model import Component, Delay, PhysicalPlan, Role
+from holdsfor.records import record
+
+_INPUT = (Role.INPUT_EVENT, Role.INPUT_FLUENT)
+
+
+@record
+class Heritage:
+    """What an engine takes over from another one, by the tables of that: what they are called now (None: they are gone),
+    whether what is known up to the border is taken, and which delayed effect has become which.
+    """
+
+    tables: tuple[int | None, ...]
+    has_state: tuple[bool, ...]
+    delays: tuple[tuple[int, int, int], ...]
+
+    def without(self, gone: Collection[int]) -> Heritage:
+        """The same without the states of some of its tables."""
+        return replace(self, has_state=tuple(has and at not in gone for at, has in enumerate(self.has_state)))
+
+
+def heritage(earlier: Engine, now: Engine) -> Heritage:
+    """What is the same in two programs: input with a name, fluents and derived events with a name."""
+    before, after = earlier.lowered.plan.tables, now.lowered.plan.tables
+    tables: list[int | None] = []
+    for symbol, table in zip(earlier.symbols, before, strict=True):
+        number = now.tables.get(symbol)
+        is_input = table.role in _INPUT
+        fits = (
+            number is not None and table.columns == after[number].columns and is_input == (after[number].role in _INPUT)
+        )
+        tables.append(number if fits else None)
+    has_state = [
+        number is not None and table.role not in _INPUT and table.role is after[number].role
+        for table, number in zip(before, tables, strict=True)
+    ]
+    delays = tuple(_delays(earlier.lowered.plan, now.lowered.plan, tables))
+    return Heritage(tuple(tables), tuple(has_state), delays)
+
+
+def _delays(before: PhysicalPlan, after: PhysicalPlan, tables: list[int | None]) -> Iterator[tuple[int, int, int]]:
+    """Delayed effects of the same pair on the same pair; one that takes another time now is due when it was."""
+    component_of = {table: one for stage in after.stages for one in stage.components for table in one.tables}
+    for component in (one for stage in before.stages for one in stage.components):
+        for number, delay in enumerate(component.delays):
+            trigger = tables[delay.table]
+            now = None if trigger is None else _delay(delay, component_of[trigger], tables)
+            if now is not None:
+                yield delay.table, number, now
+
+
+def _delay(wanted: Delay, component: Component, tables: list[int | None]) -> int | None:
+    effect = wanted.effect and (tables[wanted.effect[0]], *wanted.effect[1:])
+    pair = (tables[wanted.table], wanted.columns, wanted.value, effect)
+    alike = [
+        number for number, one in enumerate(component.delays) if (one.table, one.columns, one.value, one.effect) == pair
+    ]
+    same = [number for number in alike if component.delays[number].delay == wanted.delay]
+    return next(iter((*same, *alike)), None)
+
+
+def require_same_domains(earlier: Engine, now: Engine) -> None:
+    """Complain if other input fills domains: it was not noted what it has put into them."""
+    if earlier.filling_symbols != now.filling_symbols:
+        raise HoldsforError("these rules have other domains that input fills: begin a new session with them")
+
+
+def is_kept(engine: Engine, symbol: Symbol) -> bool:
+    """Whether rows of an input are kept: some rule reads them."""
+    number = engine.tables.get(symbol)
+    return any(route.table == number for stage in engine.lowered.plan.stages for route in stage.inputs)
+
+
+def go_on(earlier: Engine, now: Engine, kept: Heritage, filled: tuple[Engine, Heritage] | None = None) -> None:
+    """Have an engine, which must be new, go on where another one stands, at the same query time.
+
+    `filled` is one that has rows of the time before, and what of it counts in the place of what the earlier one knows.
+    """
+    require_same_domains(earlier, now)
+    border = border_of(earlier)
+    if border is not None:
+        earlier.core.settle_at(border)
+    now.core.succeed(earlier.core, list(kept.tables), list(kept.has_state), list(kept.delays), border, True)
+    if filled is not None:
+        other, what = filled
+        if border is not None:
+            other.core.settle_at(border)
+        now.core.succeed(other.core, list(what.tables), list(what.has_state), list(what.delays), border, False)
+    now.take_over_domains(earlier)
+    now.core.resume(now.threads)
+
+
+def border_of(engine: Engine) -> int | None:
+    """Up to where all is final, so that rows may be gone; None if all rows are there."""
+    border: int | None = engine.core.final_until()
+    return None if engine.core.has_all_rows() else border

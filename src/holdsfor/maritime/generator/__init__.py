@@ -1,5 +1,0 @@
-"""Generated AIS data: an invented coast, vessels with something to do, and what there is to be found."""
-
-from holdsfor.maritime.generator.write import generate
-
-__all__ = ["generate"]

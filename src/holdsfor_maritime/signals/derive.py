@@ -1,0 +1,241 @@
+"""The events of some vessels from their reports, as far as time has come; what a stream has to remember is handed on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from holdsfor_maritime.signals.areas import AreaIndex
+from holdsfor_maritime.signals.cleaning import (
+    ASIDE,
+    DUPLICATE,
+    JUMP,
+    NO_COURSE,
+    NO_HEADING,
+    NO_SPEED,
+    ROWS,
+    Ordered,
+    ordered,
+    set_aside,
+)
+from holdsfor_maritime.signals.proximity import samples
+from holdsfor_maritime.signals.thresholds import Thresholds
+from holdsfor_maritime.signals.tracks import (
+    AFTER_GAP,
+    ANEW,
+    FIRST_MOMENT,
+    KEPT,
+    MOMENTS,
+    NAMES,
+    UNTOLD,
+    Floats,
+    Ints,
+    last_reports,
+    silent,
+    tell_silence,
+    unknown,
+    walked,
+)
+
+MOMENT = pa.schema([("time", pa.int64()), ("vessel", pa.int64())])
+VELOCITY = pa.schema(
+    [*MOMENT, ("speed", pa.float64()), ("course", pa.float64()), ("heading", pa.float64())],
+)
+CROSSING = pa.schema([*MOMENT, ("area", pa.string())])
+TRACK = pa.schema([("vessel", pa.int64()), ("time", pa.int64()), ("lon", pa.float64()), ("lat", pa.float64())])
+SCHEMAS: dict[str, pa.Schema] = (
+    dict.fromkeys(("gap_start", "gap_end", *MOMENTS), MOMENT)
+    | {"velocity": VELOCITY}
+    | dict.fromkeys(("entersArea", "leavesArea"), CROSSING)
+)
+"""The events of stage 1 and their columns."""
+
+KNOWN = pa.schema([("vessel", pa.int64()), *((name, pa.float64()) for name in NAMES)])
+WITHIN = pa.schema([("vessel", pa.int64()), ("area", pa.int64())])
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What is remembered of vessels: numbers, the areas they are in, and reports that it is too early for."""
+
+    known: pa.Table
+    within: pa.Table
+    waiting: pa.Table
+
+    @classmethod
+    def empty(cls) -> Memory:
+        """Nothing yet."""
+        return cls(KNOWN.empty_table(), WITHIN.empty_table(), ROWS.empty_table())
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What was found."""
+
+    events: Mapping[str, pa.Table]
+    samples: pa.Table
+    tracks: pa.Table
+    aside: pa.Table
+    memory: Memory
+
+
+def derive(
+    rows: pa.Table,
+    memory: Memory,
+    index: AreaIndex,
+    limits: Thresholds,
+    until: int | None = None,
+    now: int | None = None,
+) -> Derived:
+    """Take reports in, and go on to the time `until`; without it, to the end.
+
+    `now` is the time by which vessels count as silent.
+    """
+    rows = pa.concat_tables((memory.waiting, rows))
+    waiting = ROWS.empty_table()
+    if until is not None:
+        early = rows["time"].to_numpy() > until
+        waiting, rows = rows.filter(pa.array(early)), rows.filter(pa.array(~early))
+    tidy = ordered(rows)
+    vessels, known, vessel = _recalled(memory.known, tidy)
+    time = tidy.rows["time"].to_numpy()
+    place = np.column_stack((tidy.rows["lon"].to_numpy(), tidy.rows["lat"].to_numpy()))
+    speed, course = tidy.rows["speed"].to_numpy(), tidy.rows["course"].to_numpy()
+    moving = np.column_stack((np.where(speed < NO_SPEED, speed, np.nan), np.where(course < NO_COURSE, course, np.nan)))
+    bits, told = walked(vessel, time, place, moving, known, limits)
+    kept = np.flatnonzero(bits & KEPT)
+    jumps = tidy.rows.take(np.flatnonzero(bits == 0))
+    good = _Kept(vessels, vessel[kept], time[kept], place[kept], bits[kept], told[kept])
+    events = _moments(good) | _velocity(good, tidy.rows, kept)
+    events |= _silences(good, vessels, known, now, limits)
+    crossings, within = _crossings(good, memory.within, index)
+    return Derived(
+        events | crossings,
+        samples(vessels[good.vessel], good.time, good.place, good.told[:, 1:], limits),
+        pa.table([vessels[good.vessel], good.time, good.place[:, 0], good.place[:, 1]], schema=TRACK),
+        pa.concat_tables((ASIDE.empty_table(), set_aside(tidy.duplicates, DUPLICATE), set_aside(jumps, JUMP))),
+        Memory(_remembered(vessels, known), within, waiting),
+    )
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The reports that are believed."""
+
+    vessels: Ints
+    vessel: Ints
+    time: Ints
+    place: Floats
+    bits: Ints
+    told: Floats
+
+    def moments(self, rows: NDArray[np.bool_]) -> pa.Table:
+        return pa.table([self.time[rows], self.vessels[self.vessel[rows]]], schema=MOMENT)
+
+
+def _recalled(table: pa.Table, tidy: Ordered) -> tuple[Ints, Floats, Ints]:
+    """All vessels that are known or have reported, what is known of them, and the place of each report's vessel."""
+    old = table["vessel"].to_numpy()
+    vessels = np.union1d(old, tidy.vessels)
+    known = unknown(len(vessels))
+    if len(old):
+        known[np.searchsorted(vessels, old)] = np.column_stack([table[name].to_numpy() for name in NAMES])
+    return vessels, known, np.searchsorted(vessels, tidy.vessels)[tidy.vessel]
+
+
+def _remembered(vessels: Ints, known: Floats) -> pa.Table:
+    heard = ~np.isnan(known[:, 0])
+    return pa.table([vessels[heard], *known[heard].T], schema=KNOWN)
+
+
+def _moments(good: _Kept) -> dict[str, pa.Table]:
+    return {
+        name: good.moments((good.bits >> (FIRST_MOMENT + place)) & 1 == 1) for place, name in enumerate(MOMENTS)
+    } | {"gap_end": good.moments(good.bits & AFTER_GAP > 0)}
+
+
+def _velocity(good: _Kept, rows: pa.Table, kept: Ints) -> dict[str, pa.Table]:
+    """The speed is left out where it is not known, and not even by the distance that was made."""
+    speed = good.told[:, 0]
+    course, heading = (rows[name].to_numpy()[kept] for name in ("course", "heading"))
+    known = ~np.isnan(speed)
+    columns = [
+        good.time,
+        good.vessels[good.vessel],
+        speed,
+        np.nan_to_num(course, nan=NO_COURSE),
+        np.nan_to_num(heading, nan=NO_HEADING),
+    ]
+    return {"velocity": pa.table([column[known] for column in columns], schema=VELOCITY)}
+
+
+def _silences(good: _Kept, vessels: Ints, known: Floats, now: int | None, limits: Thresholds) -> dict[str, pa.Table]:
+    """A gap starts at the last report before it: known when the next one comes, or when it has been too long."""
+    over = good.bits & UNTOLD > 0
+    times, which = good.told[over, 1].astype(np.int64), vessels[good.vessel[over]]
+    if now is not None:
+        quiet = silent(known, now, limits)
+        times, which = np.append(times, last_reports(known[quiet])), np.append(which, vessels[quiet])
+        tell_silence(known, quiet)
+    return {"gap_start": pa.table([times, which], schema=MOMENT)}
+
+
+def _crossings(good: _Kept, within: pa.Table, index: AreaIndex) -> tuple[dict[str, pa.Table], pa.Table]:
+    """Areas entered and left, and those that vessels are in afterwards.
+
+    A stretch of reports in an area begins with `entersArea`, and `leavesArea` is the first report that is outside. After
+    a gap nothing is known of where a vessel was, so it enters again what it is in, and has left nothing.
+    """
+    row, area = index.inside(good.place[:, 0], good.place[:, 1])
+    count = len(good.time)
+    anew = good.bits & ANEW > 0
+    # Reports are numbered from 1 for each vessel, so that 0 is what was remembered, without gaps in between.
+    first = np.flatnonzero(np.diff(good.vessel, prepend=-1))
+    begin = np.repeat(first, np.diff(np.append(first, count)))
+    number = np.arange(count) - begin + 1
+    size = max(len(index.areas.names), 1)
+    old = within["vessel"].to_numpy()
+    old_vessel = np.searchsorted(good.vessels, old)
+    vessel = np.concatenate((old_vessel, good.vessel[row]))
+    where = np.concatenate((within["area"].to_numpy(), area))
+    at = np.concatenate((np.zeros(len(old), np.int64), number[row]))
+    report = np.concatenate((np.full(len(old), -1), row))
+    order = np.lexsort((at, where, vessel))
+    vessel, where, at, report = vessel[order], where[order], at[order], report[order]
+    pair = vessel * size + where
+    same = (np.diff(pair) == 0) & (np.diff(at) == 1)
+    fresh = np.append(anew, False)[report]
+    goes_on = np.append(False, same) & ~fresh
+    stays = np.append(goes_on[1:], False) if len(pair) else goes_on
+    entered = ~goes_on & (report >= 0)
+    # The report after the last one inside, if the vessel has one.
+    of_vessel = np.searchsorted(good.vessel[first], vessel)
+    has = np.zeros(len(vessel), np.bool_)
+    if len(first):
+        spot = np.minimum(of_vessel, len(first) - 1)
+        has = good.vessel[first][spot] == vessel
+        following = np.where(report >= 0, report + 1, first[spot])
+        last_of = np.append(first[1:], count)[spot]
+        has &= following < last_of
+    else:
+        following = np.zeros(len(vessel), np.int64)
+    following = np.where(has, following, 0)
+    left = ~stays & has
+    if count:
+        left &= ~anew[following]
+    names = np.array(index.areas.names, object)
+    found = {
+        "entersArea": _crossing(good, report[entered], where[entered], names),
+        "leavesArea": _crossing(good, following[left], where[left], names),
+    }
+    still = ~has
+    return found, pa.table([good.vessels[vessel[still]], where[still]], schema=WITHIN)
+
+
+def _crossing(good: _Kept, report: Ints, area: Ints, names: NDArray[np.object_]) -> pa.Table:
+    columns = [good.time[report], good.vessels[good.vessel[report]], pa.array(names[area], pa.string())]
+    return pa.table(columns, schema=CROSSING)

@@ -1,0 +1,93 @@
+"""Stage 1 over a stream: micro-batches go through the tasks of a batch, and what has to be remembered is in files.
+
+Time has come as far as the latest report, less the lateness. Reports up to there are final: each vessel's are put in
+order and worked on once and for all. Later ones wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
+from holdsfor.spark.streaming.commits import check_settings
+from holdsfor_maritime.signals.work import Meet, Merge, Note, Setting, Turn, Vessels, Workers, total
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a stream has come with a batch: the latest report, the time up to which all is final, and the batch that
+    wrote down what is remembered. All are None as long as no report counts.
+    """
+
+    batch: int
+    latest: int | None = None
+    until: int | None = None
+    memories: int | None = None
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A stream of reports on its way through stage 1."""
+
+    setting: Setting
+    workers: Workers
+    lateness: int
+
+    def take(self, batch: int, arrived: Callable[[Setting, int | None], Sequence[Note]]) -> Note:
+        """A micro-batch: `arrived` takes its rows in, given the time up to which they come too late.
+
+        A batch that is run again starts from the one before it, and gives the same.
+        """
+        link = link_before(self.setting.store, batch)
+        before = self._progress(link)
+        setting = replace(self.setting, batch=batch)
+        notes = list(arrived(setting, before.until))
+        latest = total(notes).get("latest")
+        if latest is None:
+            # No report that counts: time stands still.
+            self._commit(replace(before, batch=batch), before, link)
+            return total(notes)
+        if before.latest is not None:
+            latest = max(latest, before.latest)
+        after = Progress(batch, latest, latest - self.lateness, batch)
+        return self._go_on(setting, notes, before, after, link)
+
+    def finish(self) -> Note:
+        """The stream is over: what waits is worked on too."""
+        link = newest_link(self.setting.store)
+        before = self._progress(link)
+        if before.latest is None:
+            return {}
+        batch = before.batch + 1
+        after = Progress(batch, before.latest, before.latest, batch)
+        return self._go_on(replace(self.setting, batch=batch), [], before, after, link)
+
+    def _go_on(self, setting: Setting, notes: list[Note], before: Progress, after: Progress, link: Link | None) -> Note:
+        parts = tuple(note["part"] for note in notes)
+        turn = Turn(parts, after.until, after.until, before.memories, remembering=True)
+        for task in (Vessels(setting, turn), Meet(setting, turn), Merge(setting)):
+            notes += self.workers.run(task, setting.buckets)
+        self._commit(after, before, link)
+        return total(notes)
+
+    def _commit(self, after: Progress, before: Progress, link: Link | None) -> None:
+        """Say that a batch is done, and delete what nobody needs any more: it may have to be run again."""
+        store = self.setting.store
+        add_link(store, after.batch, {"settings": self._settings, "progress": asdict(after)}, link)
+        needed = {before.batch, before.memories, after.memories}
+        store.drop([batch for batch in store.batches() if batch < after.batch and batch not in needed])
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        """What cannot change while a stream goes on."""
+        areas = list(self.setting.index.areas.names)
+        return {"buckets": self.setting.buckets, "thresholds": asdict(self.setting.limits), "areas": areas}
+
+    def _progress(self, link: Link | None) -> Progress:
+        """How far a stream had come with a commit."""
+        if link is None:
+            return Progress(-1)
+        check_settings(link.content["settings"], self._settings, self.setting.store)
+        return Progress(**link.content["progress"])

@@ -1,0 +1,230 @@
+"""Reports of many vessels, in order of vessel and time, as what happens at each of them.
+
+What happens at a report depends on those before it: the last one that was believed, the speed and the course that were
+kept until then. So one compiled loop goes through all of them, and takes what it needs to know of a vessel from a row of
+numbers (`NAMES`), which is also all that a stream keeps of it.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor_maritime.signals.thresholds import Thresholds
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+NAMES = (
+    "time",
+    "lon",
+    "lat",
+    "speed",
+    "steady",
+    "changing",
+    "stopped",
+    "slow",
+    "course",
+    "turned",
+    "odd_time",
+    "odd_lon",
+    "odd_lat",
+    "odd_row",
+    "silence_told",
+)
+"""What is known of a vessel: its last report; the speed it kept; whether it is changing speed, stopped, slow; its course
+at the last change and at the last turn; the last report that was not believed, and how many there were in a row; whether
+its silence has been told. What is not known is NaN."""
+_TIME, _TOLD = NAMES.index("time"), NAMES.index("silence_told")
+
+KEPT, ANEW, AFTER_GAP, UNTOLD = 1, 2, 4, 8
+"""A report is believed; it begins a stretch without gaps; there was a gap before it, whose start has not been told."""
+MOMENTS = (
+    "stop_start",
+    "stop_end",
+    "slow_motion_start",
+    "slow_motion_end",
+    "change_in_speed_start",
+    "change_in_speed_end",
+    "change_in_heading",
+    "turn",
+)
+FIRST_MOMENT = 4
+"""The bit of the first of these."""
+
+
+def unknown(vessels: int) -> Floats:
+    """What is known of vessels that were never heard of."""
+    found = np.full((vessels, len(NAMES)), np.nan)
+    found[:, [NAMES.index(name) for name in ("changing", "stopped", "slow", "odd_row", "silence_told")]] = 0
+    return found
+
+
+def metres(lon: float, lat: float, to_lon: float, to_lat: float) -> float:
+    """The distance of two places on the globe."""
+    one, other = math.radians(lat), math.radians(to_lat)
+    sine = math.sin((other - one) / 2) ** 2
+    sine += math.cos(one) * math.cos(other) * math.sin(math.radians(to_lon - lon) / 2) ** 2
+    return 2 * 6_371_008.8 * math.asin(math.sqrt(min(sine, 1.0)))
+
+
+def apart(one: float, other: float) -> float:
+    """Degrees between two courses; NaN where one is not known."""
+    return abs((one - other + 180.0) % 360.0 - 180.0)
+
+
+def believed(now: Floats, t: float, lon: float, lat: float, limits: Floats) -> float:
+    """Metres from the last report; NaN if the way from there is not known, and -1 if this one cannot be true."""
+    passed = t - now[0]
+    if not passed > 0:
+        return np.nan
+    far = metres(now[1], now[2], lon, lat)
+    if far <= limits[1] * passed:
+        return far
+    if now[13] > 0 and metres(now[11], now[12], lon, lat) <= limits[1] * (t - now[10]):
+        now[13] += 1
+    else:
+        now[13] = 1
+    now[10], now[11], now[12] = t, lon, lat
+    # So many reports that agree with each other are where the vessel is.
+    return -1.0 if now[13] < limits[2] else np.nan
+
+
+def at_speed(now: Floats, speed: float, limits: Floats) -> int:
+    """Stops, slow motion and changes of speed. Comparisons with what is not known are false."""
+    bits = 0
+    stopped = 1.0 if speed < limits[3] else 0.0
+    slow = 1.0 if limits[3] <= speed < limits[4] else 0.0
+    if stopped != now[6]:
+        bits |= 16 if stopped > 0 else 32
+    if slow != now[7]:
+        bits |= 64 if slow > 0 else 128
+    now[6], now[7] = stopped, slow
+    if np.isnan(now[4]):
+        now[4] = speed
+    elif now[5] == 0:
+        if abs(speed - now[4]) > max(limits[5] * now[4], limits[6]):
+            bits |= 256
+            now[5] = 1
+    elif abs(speed - now[3]) <= max(limits[5] * now[3], limits[6]):
+        bits |= 512
+        now[5] = 0
+        now[4] = speed
+    if not np.isnan(speed):
+        now[3] = speed
+    return bits
+
+
+def on_course(now: Floats, course: float, limits: Floats) -> int:
+    """Changes of heading and turns."""
+    bits = 0
+    if np.isnan(now[8]):
+        now[8] = course
+    elif apart(course, now[8]) > limits[7]:
+        bits |= 1024
+        now[8] = course
+    if np.isnan(now[9]):
+        now[9] = course
+    elif apart(course, now[9]) > limits[9]:
+        bits |= 2048
+        now[9] = course
+    return bits
+
+
+def walk(
+    vessel: Ints, time: Floats, place: Floats, moving: Floats, known: Floats, limits: Floats, found: Ints, told: Floats
+) -> None:
+    """Go through reports in order of vessel and time.
+
+    `place` is longitude and latitude, `moving` speed and course. `known` is changed to what is known after them. `found`
+    gets the bits of each report, `told` its speed, the time of the report before it, and its place if the way from there
+    is known.
+    """
+    for row in range(len(time)):
+        now = known[vessel[row]]
+        t, lon, lat, speed = time[row], place[row, 0], place[row, 1], moving[row, 0]
+        far = believed(now, t, lon, lat, limits)
+        if far < 0:
+            continue
+        passed = t - now[0]
+        bits = 1
+        told[row, 1] = now[0]
+        if not np.isnan(far):
+            told[row, 2], told[row, 3] = now[1], now[2]
+        if not passed <= limits[0]:
+            bits |= 2
+            if passed > limits[0]:
+                bits |= 4 if now[14] > 0 else 12
+            now[3] = now[4] = now[8] = now[9] = np.nan
+            now[5] = now[6] = now[7] = 0
+        elif np.isnan(speed):
+            speed = far / passed / 0.514444
+        told[row, 0] = speed
+        bits |= at_speed(now, speed, limits)
+        if speed >= limits[8]:
+            bits |= on_course(now, moving[row, 1], limits)
+        else:
+            now[8] = now[9] = np.nan
+        now[0], now[1], now[2], now[13], now[14] = t, lon, lat, 0, 0
+        found[row] = bits
+
+
+@cache
+def _compiled() -> Any:
+    import numba
+    from numba.extending import register_jitable
+
+    for function in (metres, apart, believed, at_speed, on_course):
+        register_jitable(function)
+    return numba.njit(cache=True)(walk)
+
+
+def limits_of(limits: Thresholds) -> Floats:
+    """What the loop compares with."""
+    return np.array(
+        [
+            limits.gap_seconds,
+            limits.cleaning_fastest * 0.514444,
+            max(limits.cleaning_believed_after, 1),
+            limits.stop_below,
+            limits.slow_motion_below,
+            limits.change_in_speed_share,
+            limits.change_in_speed_least,
+            limits.change_in_heading_degrees,
+            limits.change_in_heading_moving,
+            limits.turn_degrees,
+        ]
+    )
+
+
+def walked(
+    vessel: Ints, time: Ints, place: Floats, moving: Floats, known: Floats, limits: Thresholds
+) -> tuple[Ints, Floats]:
+    """The bits of every report, 0 where it is not believed, and its speed with time and place of the one before.
+
+    `known` has a row for each vessel, and is changed.
+    """
+    found = np.zeros(len(time), np.int64)
+    told = np.full((len(time), 4), np.nan)
+    _compiled()(vessel, time.astype(np.float64), place, moving, known, limits_of(limits), found, told)
+    return found, told
+
+
+def silent(known: Floats, until: float, limits: Thresholds) -> NDArray[np.bool_]:
+    """The vessels that have not been heard of for longer than a gap, and of which that has not been told."""
+    found: NDArray[np.bool_] = (until - known[:, _TIME] > limits.gap_seconds) & (known[:, _TOLD] == 0)
+    return found
+
+
+def tell_silence(known: Floats, which: NDArray[np.bool_]) -> None:
+    """From now on it has been told."""
+    known[which, _TOLD] = 1
+
+
+def last_reports(known: Floats) -> Ints:
+    """When each vessel was heard last."""
+    return known[:, _TIME].astype(np.int64)
