@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from holdsfor.compiler.metric.checks.extremes import times_too_far
+from holdsfor.compiler.metric.limits import FURTHEST
+from holdsfor.compiler.metric.measures import reach
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.compiler.metric.stages import metric_stages
@@ -51,9 +53,10 @@ class MetricHost(Host):
 
     def stopped(self, reason: int, site: int, row: list[int], time: int, limit: int) -> NoReturn:
         """A program without an end, and without a period that was found, is refused."""
-        if reason == _NO_END:
-            raise NeverEnds
-        if reason == _TOO_FAR:
+        moving = [stratum for stratum in self._plan.strata if stratum.is_recursive and stratum.stride is not None]
+        if reason == _NO_END and reach(self._plan) < FURTHEST >> 6:
+            raise NeverEnds(relations=[relation for stratum in moving for relation in stratum.relations])
+        if reason in (_NO_END, _TOO_FAR):
             raise ProgramError([times_too_far(tuple(dict.fromkeys(rule.origin for rule in self._plan.rules)))])
         super().stopped(reason, site, row, time, limit)
 

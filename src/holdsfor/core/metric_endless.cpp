@@ -185,7 +185,8 @@ bool MetricEndless::take(Index relation, std::span<const MetricRepeat> repeats) 
     for (const MetricRepeat& one : repeats) {
       if ((one.period < 0) != side.is_left) continue;
       Interval part = seen(side, one.during);
-      for (; part.start < spelled_out.end; part = {part.start + std::abs(one.period), part.end + std::abs(one.period)}) {
+      for (; part.start < spelled_out.end;
+           part = {part.start + std::abs(one.period), part.end + std::abs(one.period)}) {
         table.list(one.row).push_back(seen(side, common(part, spelled_out)));
       }
       make_maximal(table.list(one.row));
@@ -222,11 +223,9 @@ void MetricEndless::find_data(const MetricStratum& stratum) {
     for (Index row = 0; row < table.rows(); ++row) {
       for (const Interval& one : table.list(row)) {
         for (const Time cell : {one.start, one.end}) {
-          if (is_infinite(cell)) {
-            has_infinite_ = true;
-          } else if (!(right_tail && cell >= right_tail->since) && !(left_tail && 1 - cell >= left_tail->since)) {
-            note(cell);
-          }
+          const bool is_again = (right_tail && cell >= right_tail->since) || (left_tail && 1 - cell >= left_tail->since);
+          has_infinite_ = has_infinite_ || is_infinite(cell);
+          if (!is_infinite(cell) && !is_again) note(cell);
         }
       }
     }

@@ -1,9 +1,9 @@
 // Strata whose results have no end: what they hold from some time on, or up to some time, repeats.
 //
-// A stratum is evaluated in a range of time around its data. What is found there follows. If it repeats towards an end of
-// the range, it is taken to go on so for ever; that is then checked, with time moved by periods. What is assumed must be
-// closed under the rules, so that no more follows than that. And one period of it must follow from what lies before
-// it, so that all of it does. If not, the range was too short.
+// A stratum is evaluated in a range of time around its data. What is found there follows. If it repeats towards an end
+// of the range, it is taken to go on so for ever; that is then checked, with time moved by periods. What is assumed
+// must be closed under the rules, so that no more follows than that. And one period of it must follow from what lies
+// before it, so that all of it does. If not, the range was too short.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,9 @@
 // Evaluates metric predicates for one key, from what is known of it to the times at which they hold.
 //
-// Beside an event description time is counted in time-points. A fluent that holds on the time-points [s, e) holds on the
-// rational times (s-1, e-1], an event at T on [T, T]. The other way round, a predicate holds at the time-points that
-// lie in its intervals. Nothing is asked about the time before the beginning, or after the time-point that follows the
-// query time; what holds there holds until further notice.
+// Beside an event description time is counted in time-points. A fluent that holds on the time-points [s, e) holds on
+// the rational times (s-1, e-1], an event at T on [T, T]. The other way round, a predicate holds at the time-points
+// that lie in its intervals. Nothing is asked about the time before the beginning, or after the time-point that follows
+// the query time; what holds there holds until further notice.
 //
 // In programs of metric rules alone, rows have cells of the doubled time-line for times. There the predicates are found
 // over all time that is asked about, or slice by slice: what a slice leaves to later ones is in the checkpoint at its

@@ -10,6 +10,7 @@ from math import ceil
 
 from holdsfor.compiler.metric.delays import TooFarAhead, looking_back
 from holdsfor.compiler.metric.demand import Demand, recursive_rules
+from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.compiler.metric.mirror import mirrored_stratum
 from holdsfor.compiler.metric.plan import Direction, MetricPlan, MetricStratum
 from holdsfor.compiler.metric.rules import Relation
@@ -150,8 +151,8 @@ def _span(stratum: MetricStratum, asked: tuple[Fraction | None, Fraction | None]
     """Of recursion that carries facts in one direction on the whole, what lies behind all that is asked for is left out."""
     first, last = asked
     is_moving = stratum.is_recursive and stratum.direction is not Direction.NOWHERE and stratum.stride is not None
-    asks_before = first is None or (is_moving and stratum.direction is not Direction.BACKWARD)
-    asks_after = last is None or (is_moving and stratum.direction is not Direction.FORWARD)
+    asks_before = _is_far(first, scale) or (is_moving and stratum.direction is not Direction.BACKWARD)
+    asks_after = _is_far(last, scale) or (is_moving and stratum.direction is not Direction.FORWARD)
     if not is_moving:
         return MetricSpan(None, None, asks_before=asks_before, asks_after=asks_after)
     before = after = None
@@ -163,6 +164,11 @@ def _span(stratum: MetricStratum, asked: tuple[Fraction | None, Fraction | None]
         before = None if first is None else ceil((back - first) * scale)
     is_endless = before is None and after is None
     return MetricSpan(before, after, is_endless=is_endless, asks_before=asks_before, asks_after=asks_after)
+
+
+def _is_far(distance: Fraction | None, scale: int) -> bool:
+    """Whether times at this distance from what is asked for may not be told apart."""
+    return distance is None or abs(distance) * scale > FURTHEST // 2
 
 
 def _ahead(stratum: MetricStratum) -> Fraction:
