@@ -14,6 +14,7 @@ settings.register_profile(
 settings.register_profile(
     "explore", max_examples=2_000, deadline=None, derandomize=False, print_blob=True, suppress_health_check=_PATIENT
 )
+settings.register_profile("quick", settings.get_profile("default"), max_examples=20)
 settings.load_profile("default")
 
 

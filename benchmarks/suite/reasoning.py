@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.suite.workload import Ready, Task, Work, again
 
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.run import Run
+from holdsfor.core.run import RecordedRun
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.windows import WindowPlan
@@ -44,12 +44,12 @@ def from_rows(plan: Plan, rows: Sequence[str]) -> Application:
     return Application(plan, reading.dictionary, reading.stream)
 
 
-def start(application: Application, windows: WindowPlan | None) -> Run:
+def start(application: Application, windows: WindowPlan | None) -> RecordedRun:
     """A run that has not done anything yet: on one thread, as processor time is what is compared."""
-    return Run(application.plan, application.dictionary, application.stream, windows, threads=1)
+    return RecordedRun(application.plan, application.dictionary, application.stream, windows, threads=1)
 
 
-def go(run: Run) -> int:
+def go(run: RecordedRun) -> int:
     """Work out all query times; how many intervals there are in all answers."""
     return sum(len(table) for answer in run for table in answer.fluents.values())
 

@@ -196,7 +196,7 @@ def require_text(given: object, what: str) -> None:
 
 def warn_caller(message: str) -> None:
     """Warn at the line that called holdsfor, from however deep inside."""
-    level, frame = 2, sys._getframe(1)
+    level, frame = 2, sys._getframe(1)  # noqa: SLF001 -- the only way to the caller
     while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "holdsfor":
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]
     warnings.warn(message, stacklevel=level)

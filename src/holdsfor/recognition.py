@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from holdsfor.compiler.analysis.reckoned import Reckoned, reckoned_arguments
 from holdsfor.compiler.plan import Plan, once_per_plan
-from holdsfor.core.run import Run
+from holdsfor.core.run import RecordedRun
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.kernels import Bools, Ints
@@ -207,7 +207,7 @@ class Recognition:
         self._windows = windows_in_ticks(windows, plan.clock_tick)
         self._fluents = fluents
         self._threads = threads
-        self.run: Run | None = None
+        self.run: RecordedRun | None = None
         """What was measured while it ran."""
         self._failures: Iterable[Failure] = ()
         unknown, malformed = sum(reading.unknown.values()), reading.rejects.count
@@ -254,7 +254,7 @@ class Recognition:
         counts.without_value = without_value(self.plan, self._failures)
 
     def _counted(self) -> Iterator[Answer]:
-        self.run = Run(self.plan, self.reading.dictionary, self._stream, self._windows, threads=self._threads)
+        self.run = RecordedRun(self.plan, self.reading.dictionary, self._stream, self._windows, threads=self._threads)
         yield from self.run
         self._failures = self.run.failures
 

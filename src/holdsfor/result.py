@@ -183,26 +183,27 @@ class Result:
         or of the one that is given. `depth` is how many steps it goes down; None is as many as there are.
         """
         point, query = self._times(at, query_time)
-        return self._input().why(question, point, query_time=query, depth=depth)
+        return self.given_input().why(question, point, query_time=query, depth=depth)
 
     def why_not(
         self, question: str, at: TimeInput, *, query_time: TimeInput | None = None, depth: int | None = DEPTH
     ) -> Explanation:
         """Why something does not hold at a time-point; raises HoldsforError if it does."""
         point, query = self._times(at, query_time)
-        return self._input().why_not(question, point, query_time=query, depth=depth)
+        return self.given_input().why_not(question, point, query_time=query, depth=depth)
 
     def explain(
         self, question: str, at: TimeInput, *, query_time: TimeInput | None = None, depth: int | None = DEPTH
     ) -> Explanation:
         """Why something holds at a time-point, or why it does not."""
         point, query = self._times(at, query_time)
-        return self._input().explain(question, point, query_time=query, depth=depth)
+        return self.given_input().explain(question, point, query_time=query, depth=depth)
 
     def _times(self, at: TimeInput, query_time: TimeInput | None) -> tuple[int, int | None]:
         return time_point(at, self.unit, "at"), time_point_or_none(query_time, self.unit, "query_time")
 
-    def _input(self) -> Asked:
+    def given_input(self) -> Asked:
+        """The input and rules behind this result, which explanations start from."""
         if self._asked is None:
             raise HoldsforError("this result does not remember its input; ask the reasoner: reasoner.why(…, events=…)")
         return self._asked()
@@ -301,7 +302,7 @@ class Result:
         choice = Choice([fluents] if isinstance(fluents, str) else fluents, entities, between, shown)
         window = self._windows.size if self._windows is not None else None
         named = title if title is not None else self._title()
-        given = self._input()._stream.events if inputs else {}
+        given = self.given_input().stream.events if inputs else {}
         return Timeline(answers_chart(self._answers, window, self._texts, choice, events, named, given), limit)
 
     def __repr__(self) -> str:

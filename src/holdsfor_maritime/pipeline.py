@@ -61,7 +61,7 @@ class Job:
 
 
 @dataclass
-class Clock:
+class StepTimer:
     """Tells what is being done, and remembers how long it took."""
 
     tell: Tell
@@ -81,7 +81,7 @@ def run_on_spark(spark: SparkSession, job: Job, tell: Tell = _silent) -> Finding
     from holdsfor.spark import recognise
     from holdsfor_maritime.signals.batch import critical_events
 
-    clock = Clock(tell)
+    clock = StepTimer(tell)
     with clock.of("signals", "stage 1: position reports to signals"):
         signals = critical_events(spark, job.dataset, job.thresholds, out=emptied(job.out / SIGNALS))
     with clock.of("recognition", "stage 2: signals to situations"):
@@ -99,7 +99,7 @@ def run_locally(job: Job, tell: Tell = _silent) -> Findings:
     """The same in this process, for data sets that fit into memory."""
     from holdsfor_maritime.signals.local import critical_events
 
-    clock = Clock(tell)
+    clock = StepTimer(tell)
     with clock.of("signals", "stage 1: position reports to signals"):
         signals = critical_events(job.dataset, job.thresholds, out=emptied(job.out / SIGNALS))
     with clock.of("recognition", "stage 2: signals to situations"):
@@ -118,7 +118,7 @@ def emptied(folder: Path) -> Path:
     return folder
 
 
-def _finished(job: Job, engine: str, counts: Mapping[str, int], vessels: pa.Table, clock: Clock) -> Findings:
+def _finished(job: Job, engine: str, counts: Mapping[str, int], vessels: pa.Table, clock: StepTimer) -> Findings:
     """Write down what a run did, then its report."""
     times = pq.read_table(job.out / SIGNALS / TRACKS, columns=["time"])["time"]
     span = pc.min_max(times).as_py() if len(times) else {"min": 0, "max": 0}

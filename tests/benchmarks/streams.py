@@ -17,7 +17,7 @@ from benchmarks.suite.workloads.sequences import sequence
 
 from holdsfor import loads
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.run import Run as CoreRun
+from holdsfor.core.run import RecordedRun as CoreRun
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.windows import WindowPlan

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from holdsfor import load
-from holdsfor.core.run import Run
+from holdsfor.core.run import RecordedRun
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.stream import from_records
@@ -24,7 +24,7 @@ def test_case(folder: Path, threads: int) -> None:
     dictionary = Dictionary()
     columns = from_records(stream.records, reasoner.analysis.entities, dictionary)
     windows = WindowPlan(case.window, case.step, case.start, case.end)
-    answers = list(Run(reasoner.plan, dictionary, columns, windows, threads=threads))
+    answers = list(RecordedRun(reasoner.plan, dictionary, columns, windows, threads=threads))
     rows = interval_rows(answers, dictionary)
     assert len(rows) == len(set(rows))
     assert {(r.query_time, r.fluent, r.value, r.start, r.end) for r in rows} == case.intervals

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,13 @@ from holdsfor.spark.java import JavaMissing, require_java
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
+def mounted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder behind `viewfs://cl/data`, which only Spark can open by that name."""
+    return tmp_path_factory.mktemp("mounted")
+
+
+@pytest.fixture(scope="session")
+def spark(mounted: Path) -> Iterator[Any]:
     """A classic session."""
     pytest.importorskip("pyspark")
     try:
@@ -33,6 +40,7 @@ def spark() -> Iterator[Any]:
             .config("spark.sql.shuffle.partitions", "3")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.sql.session.timeZone", "UTC")
+            .config("spark.hadoop.fs.viewfs.mounttable.cl.link./data", mounted.as_uri())
             # Small data: compiling costs more than it saves.
             .config("spark.sql.codegen.wholeStage", "false")
             .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")

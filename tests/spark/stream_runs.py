@@ -8,31 +8,33 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from holdsfor.core.engine import encoded
-from holdsfor.core.run import Run
+from holdsfor.core.run import RecordedRun
 from holdsfor.core.shares import identity_of
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
+from holdsfor.io.ahead import quantile
 from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
+from holdsfor.spark.plan_stages import bucket_count, physical_stages
 from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
-from holdsfor.spark.streaming.driver import Driver, Report, Taken
-from holdsfor.spark.streaming.happenings import EVENT_CHANGES
-from holdsfor.spark.streaming.results import CAUSED, UNMATCHED
-from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, TakeIn, travelling_schema
-from holdsfor.spark.streaming.staging import stream_buckets, stream_stages
+from holdsfor.spark.streaming.driver import Driver, Report, Seen
+from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES, UNMATCHED
+from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, Admission, KeepRows, travelling_schema
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.tasks import AskStage, notes_of
 from holdsfor.spark.streaming.turns import Turn
+from holdsfor.spark.streaming.workers import FileCheckpoint
 from tests.spark.simulated import _cells, _sources, _targets
 from tests.strategies.changelog import snapshot
 
@@ -81,15 +83,30 @@ class SimulatedWorkers:
     used: list[tuple[Sent, int, int]] = field(default_factory=list)
     """Rows that were taken in, the arrival they were given, and their batch."""
 
-    def take_in(self, rows: Sequence[Sent], batch: int, clock: Clock, buckets: int, latest: int | None = None) -> Taken:
+    def look(self, rows: Sequence[Sent], latest: int | None = None) -> Seen:
+        times = np.array([time for _, time in self._known(rows) if latest is None or time <= latest], np.int64)
+        if not len(times):
+            return Seen()
+        return Seen(len(times), 0, int(times.min()), int(times.max()))
+
+    def middle(self, rows: Sequence[Sent]) -> tuple[int, int]:
+        times = np.array([time for _, time in self._known(rows)], np.int64)
+        return quantile(times, 1, 4), quantile(times, 1, 2)
+
+    def _known(self, rows: Sequence[Sent]) -> list[tuple[Sent, int]]:
+        """Rows that some stage reads, and the time that the clock goes by."""
         read = {self.sources[place] for _, place in self.rows.inputs}
         known = [sent for sent in rows if read.intersection(_sources([sent.record], self.reasoner)[0])]
-        times = [clock_time(sent.record, by_event=self.windows.by_event) for sent in known]
+        return [(sent, clock_time(sent.record, by_event=self.windows.by_event)) for sent in known]
+
+    def _noted(self, known: list[tuple[Sent, int]], admission: Admission) -> tuple[int, int]:
+        """Remember which rows count; how many are late, and too far ahead."""
         late = ahead = 0
-        self.used = [found for found in self.used if found[2] != batch]
-        for sent, time in zip(known, times, strict=True):
+        clock, batch = admission.clock, admission.batch
+        self.used[:] = [found for found in self.used if found[2] != batch]
+        for sent, time in known:
             arrival = time if clock.query is None else max(time, clock.query + 1)
-            if latest is not None and time > latest:
+            if admission.latest is not None and time > admission.latest:
                 ahead += 1
             elif clock.start is not None and (
                 time <= clock.start or is_late(sent.record, arrival, clock, self.windows)
@@ -97,29 +114,35 @@ class SimulatedWorkers:
                 late += 1
             else:
                 self.used.append((sent, arrival, batch))
-        notes = self.divided(buckets)._write(known, times, batch, clock, latest)
-        taken = Taken.of(notes, len(known), 0)
-        assert (taken.late, taken.ahead) == (late, ahead)
-        kept = [time for time in times if latest is None or time <= latest]
-        assert (taken.first, taken.last) == (min(kept, default=None), max(kept, default=None))
-        return taken
+        return late, ahead
+
+    def keep(self, rows: Sequence[Sent], admission: Admission, buckets: int) -> list[dict[str, Any]]:
+        known = self._known(rows)
+        task = KeepRows(self.job, admission, self.store)
+        partitions = self.divided(buckets)._partitions(known)
+        notes = [note for bucket, found in enumerate(partitions) for note in _notes(task(bucket, found.to_batches()))]
+        self._check(notes, known, admission)
+        return notes
+
+    def _check(self, notes: list[dict[str, Any]], known: list[tuple[Sent, int]], admission: Admission) -> None:
+        counted = tuple(sum(note.get(name, 0) for note in notes) for name in ("late", "ahead"))
+        assert counted == self._noted(known, admission)
 
     def divided(self, buckets: int) -> SimulatedWorkers:
         """The same with another number of buckets."""
-        stages = stream_stages(self.reasoner.plan, buckets)
+        stages = physical_stages(self.reasoner.plan, buckets, tied=False)
         sides = tuple(stage.sides for stage in stages.stages)
         return replace(self, job=replace(self.job, buckets=buckets, sides=sides), stages=stages)
 
-    def _write(
-        self, sent: list[Sent], times: list[int], batch: int, clock: Clock, latest: int | None
-    ) -> list[dict[str, Any]]:
+    def _partitions(self, known: list[tuple[Sent, int]]) -> list[pa.Table]:
+        """Rows on their way, by the buckets that they go to."""
         made: list[dict[str, Any]] = []
-        for one, time in zip(sent, times, strict=True):
+        for one, time in known:
             sources, values = _sources([one.record], self.reasoner)
             made += self._copies(sources[0], *values[0][0], one, time)
         table = pa.Table.from_pylist(made, schema=travelling_schema(self.job.wire))
-        task = TakeIn(self.job, self.store, batch, self.retracting, clock, self.windows, latest)
-        return _notes(task(table.to_batches()))
+        bucket = table["bucket"].to_numpy()
+        return [table.filter(pa.array(bucket == place)) for place in range(self.job.buckets)]
 
     def _copies(
         self, source: SourceRows, times: dict[str, Any], args: list[Value], sent: Sent, arrival: int
@@ -141,17 +164,23 @@ class SimulatedWorkers:
                 is_first = False
                 yield row | {"tag": tag_number, "stage": number, "bucket": bucket, "retracted": mark}
 
-    def ask(self, turn: Turn) -> list[dict[str, Any]]:
-        count = self.job.buckets
-        found = [pa.table({"id": [bucket]}) for bucket in range(count)]
+    def ask(self, rows: Sequence[Sent], turn: Turn) -> list[dict[str, Any]]:
+        known = self._known(rows)
+        found = self._partitions(known)
         for number in range(1, self.job.last + 1):
             task = AskStage(self.job, number, self.store, turn)
-            out = [pa.Table.from_batches([batch]) for one in found for batch in task(one.to_batches(max_chunksize=5))]
+            out = [
+                pa.Table.from_batches([batch])
+                for bucket, one in enumerate(found)
+                for batch in task(bucket, one.to_batches(max_chunksize=5))
+            ]
             table = pa.concat_tables([task.out_schema.empty_table(), *out])
             if not task.is_last:
-                bucket = table["bucket"].to_numpy()
-                found = [table.filter(pa.array(bucket == place)) for place in range(count)]
-        return notes_of(table["note"].to_pylist())
+                place = table["bucket"].to_numpy()
+                found = [table.filter(pa.array(place == bucket)) for bucket in range(self.job.buckets)]
+        notes = notes_of(table["note"].to_pylist())
+        self._check(notes, known, turn.admission)
+        return notes
 
 
 def _notes(batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
@@ -176,8 +205,8 @@ class SimulatedStream:
         store: Store | None = None,
         max_ahead: float | None = math.inf,
     ) -> None:
-        buckets = stream_buckets(reasoner.plan, buckets)
-        stages = stream_stages(reasoner.plan, buckets)
+        buckets = bucket_count(reasoner.plan, buckets)
+        stages = physical_stages(reasoner.plan, buckets, tied=False)
         sources, _ = _sources([one.record for one in sent], reasoner)
         rows = plan_rows(stages, sources, arrivals=True)
         job = make_job(stages, rows, buckets=buckets, span=Span(), derived_events=True)
@@ -186,7 +215,7 @@ class SimulatedStream:
         self.workers = SimulatedWorkers(job, stages, rows, sources, self.store, windows, reasoner, retracting)
         plan = identity_of(encoded(reasoner.plan))
         known = start, None, retracting, max_ahead, plan
-        self.driver = Driver(self.store, {"buckets": buckets}, windows, self.workers, *known)
+        self.driver = Driver(FileCheckpoint(self.store), {"buckets": buckets}, windows, self.workers, *known)
         self.windows = windows
         self.delivered: dict[int, pa.Table] = {}
         self.delivered_events: dict[int, pa.Table] = {}
@@ -195,17 +224,20 @@ class SimulatedStream:
 
     def regroup(self, buckets: int) -> None:
         """Go on with another number of buckets."""
-        self.workers = self.workers.divided(stream_buckets(self.workers.reasoner.plan, buckets))
+        self.workers = self.workers.divided(bucket_count(self.workers.reasoner.plan, buckets))
         settings = {"buckets": self.workers.job.buckets}
         self.driver = replace(self.driver, settings=settings, workers=self.workers)
 
     def run(self, rows: Sequence[Sent], batch: int, until: int | None = None) -> Report:
-        report = self.driver.run(rows, batch, self._deliver, until)
+        report = self._run(rows, batch, until)
         self.reports.append(report)
         if report.query_time is not None and report.queries < _MOST_LISTED:
             step = self.windows.step
             self.asked += [report.query_time - step * place for place in reversed(range(report.queries))]
         return report
+
+    def _run(self, rows: Sequence[Sent], batch: int, until: int | None) -> Report:
+        return self.driver.run(rows, batch, self._deliver, until)
 
     def _deliver(self, report: Report) -> None:
         self.delivered[report.batch] = self._written(report.batch, "changes", CAUSED)
@@ -235,16 +267,19 @@ class SimulatedStream:
         """What replaying the changelog of derived events gives at every query time."""
         return sorted(row for query in self.asked for row in happened_at(self.event_changes, query, self.windows.size))
 
+    def _clock(self) -> Clock:
+        return last_commit(self.store, {}).clock
+
     def wanted(self) -> tuple[list[IntervalRow], list[EventRow]]:
         """What the engine reports when it gets everything at once, with the arrivals that the stream gave it."""
-        clock = last_commit(self.store, {}).clock
+        clock = self._clock()
         if not self.asked or clock.start is None:
             return [], []
         reasoner, dictionary = self.workers.reasoner, Dictionary()
         records = [replace(sent.record, arrival=arrival) for sent, arrival, _ in self.workers.used]
         stream = from_records(records, reasoner.analysis.entities, dictionary)
         plan = WindowPlan(self.windows.size, self.windows.step, clock.start, self.asked[-1])
-        answers = list(Run(reasoner.plan, dictionary, stream, plan, origin=clock.origin(self.windows)))
+        answers = list(RecordedRun(reasoner.plan, dictionary, stream, plan, origin=clock.origin(self.windows)))
         return interval_rows(answers, dictionary), event_rows(answers, dictionary)
 
 

@@ -149,7 +149,7 @@ def check_late_attempts(tmp_path: Path, window: int) -> None:
     def backwards(table: pa.Table, batch: int) -> pa.Table:
         return with_batch(table.take(list(reversed(range(len(table))))), batch)
 
-    def twice(turn: Turn) -> list[dict[str, Any]]:
+    def twice(rows: Any, turn: Turn) -> list[dict[str, Any]]:
         held: list[tuple[Any, ...]] = []
         with (
             patch("holdsfor.spark.streaming.rows.with_batch", backwards),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.core.engine import encoded
-from holdsfor.core.run import Run
+from holdsfor.core.run import RecordedRun
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.stream import from_records
@@ -159,7 +159,7 @@ def test_conflicts_are_counted_once(rules: str, found: list[Record], count: int)
     reasoner = loads(FLYING + rules)
     dictionary = Dictionary()
     stream = from_records(found, reasoner.analysis.entities, dictionary)
-    alone = sum(answer.conflicts for answer in Run(reasoner.plan, dictionary, stream))
+    alone = sum(answer.conflicts for answer in RecordedRun(reasoner.plan, dictionary, stream))
     assert conflicts_on_buckets(reasoner, found, count) == alone
 
 

@@ -12,7 +12,7 @@ from holdsfor.explain.demand import demand_of
 from holdsfor.explain.questions import read_question
 from holdsfor.spark import explain
 from holdsfor.spark.asking import wanted_rows
-from holdsfor.spark.batch import _read
+from holdsfor.spark.batch import read_input
 
 RULES = """
 initiatedAt(slow(V)=true, T) :- happensAt(speed(V,S), T), S < 5.
@@ -56,7 +56,7 @@ def _with_values() -> list[tuple[int, int, str, str, str]]:
 
 
 def test_keys_are_filters_that_the_files_see(tables: dict[str, Any]) -> None:
-    plan, feeds, *_ = _read(loads(RULES), tables, None, None, "s", untyped=False)
+    plan, feeds, *_ = read_input(loads(RULES), tables, None, None, "s", untyped=False)
     asked = read_question("slow(gull)=true", plan.analysis.entities)
     ((rows, _),) = wanted_rows(feeds, demand_of(plan, asked.symbol, asked.term))
     pushed = rows._jdf.queryExecution().executedPlan().toString()

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor.core.engine import encoded
-from holdsfor.core.run import Run
+from holdsfor.core.run import RecordedRun
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.stream import from_records
 from holdsfor.physical.model import FOREVER
@@ -45,7 +45,7 @@ def check_buckets(scenario: Scenario, count: int) -> None:
 def test_conflicts_are_counted_once(scenario: Scenario, count: int) -> None:
     dictionary = Dictionary()
     stream = from_records(scenario.records, scenario.reasoner.analysis.entities, dictionary)
-    alone = sum(answer.conflicts for answer in Run(scenario.reasoner.plan, dictionary, stream))
+    alone = sum(answer.conflicts for answer in RecordedRun(scenario.reasoner.plan, dictionary, stream))
     found = conflicts_on_buckets(scenario.reasoner, scenario.records, count)
     assert found == alone
 

@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.core.run import Run
+from holdsfor.core.run import RecordedRun
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import interval_rows
 from holdsfor.engine.stream import from_records
@@ -103,7 +103,7 @@ def whole(stream: SimulatedStream, known: list[Record], query: int, start: int) 
     records = [replace(record, arrival=query) for record in known]
     columns = from_records(records, reasoner.analysis.entities, dictionary)
     plan = WindowPlan(FAR, query - start, start, query)
-    return interval_rows(Run(reasoner.plan, dictionary, columns, plan), dictionary)
+    return interval_rows(RecordedRun(reasoner.plan, dictionary, columns, plan), dictionary)
 
 
 def check(scenario: Scenario, changing: Changing) -> None:

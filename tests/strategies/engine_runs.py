@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.run import Run
+from holdsfor.core.run import RecordedRun
 from holdsfor.diagnostics import ProgramError, Source
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
@@ -113,7 +113,7 @@ def _rows(run: Answers, reasoner: Reasoner, records: list[Record], span: Span | 
 
 def answers_of(plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan | None) -> Iterable[Answer]:
     """The answers of all query times, as `recognise` gets them."""
-    return Run(plan, dictionary, stream, windows)
+    return RecordedRun(plan, dictionary, stream, windows)
 
 
 def on_reference(reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:

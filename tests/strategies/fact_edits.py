@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from holdsfor import loads
-from holdsfor.core.engine import _shape, encoded
+from holdsfor.core.engine import encoded, plan_shape
 from holdsfor.diagnostics import ProgramError
 from holdsfor.loading import Reasoner
 from tests.strategies.scenario_words import CONSTANTS, ITEM, KINDS, Pen
@@ -44,7 +44,7 @@ def fact_edit(pen: Pen, text: str, reasoner: Reasoner) -> FactEdit:
         other = loads(changed)
     except ProgramError:
         return FactEdit(name, row, is_new, text, reasoner, is_refused=True)
-    is_refused = _shape(encoded(other.plan).lowered) != _shape(encoded(reasoner.plan).lowered)
+    is_refused = plan_shape(encoded(other.plan).lowered) != plan_shape(encoded(reasoner.plan).lowered)
     return FactEdit(name, row, is_new, changed, other, is_refused)
 
 

@@ -79,6 +79,7 @@ def run_metric(
         where = places(predicates, options.output, style, "--output", "--query NAME") if options.columns else {}
         from holdsfor.io.looks import METRIC_FACTS, require_some_read
         from holdsfor.io.writers import writing
+        from holdsfor.metric.goals import goals_of
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import MetricRun, Span, streamed_plan
         from holdsfor.metric.ticks import require_ticks
@@ -86,7 +87,7 @@ def run_metric(
         _require_sense(options)
         known = declared_unit(reasoner.time_scale, options.mapping, options.unit)
         if options.step is not None:
-            plan = streamed_plan(reasoner, plan, _delay(options.delay, known))
+            plan = streamed_plan(reasoner, plan, parsed_delay(options.delay, known))
         kept_aside = stack.enter_context(rejects_to(rejects, strict=strict))
         tick = exact_length("--tick", options.tick, known)
         if tick is not None:
@@ -114,7 +115,7 @@ def run_metric(
             exact_point("--end", options.end, reading.unit),
             exact_length("--step", options.step, reading.unit),
         )
-        run = MetricRun(plan, reading, span, profile=profile)
+        run = MetricRun(plan, reading, span, goals=goals_of(plan, options.query or None), profile=profile)
         found = run.by_reference(reasoner.program) if options.engine is Engine.REFERENCE else run.result()
         # Where people read them, times are exact; programs get numbers that they can count with, or timestamps.
         exactly = style in (Format.CSV, Format.TABLE) or (found.time_scale is not None and style != Format.PARQUET)
@@ -129,7 +130,7 @@ def run_metric(
     summary: list[str] = []
     if not quiet:
         show_skipped(found.summary.first_malformed)
-        summary = list(_summary_lines(found.summary, len(found.predicates)))
+        summary = [*_summary_lines(found.summary, len(found.predicates)), *found.going_on()]
     for text in (*summary, *_profile_lines(run)):
         typer.echo(text, err=True)
 
@@ -144,7 +145,8 @@ def _require_sense(options: MetricOptions) -> None:
     Span.of(start, end, step)
 
 
-def _delay(given: str | None, unit: str | None = None) -> Fraction | float | None:
+def parsed_delay(given: str | None, unit: str | None = None) -> Fraction | float | None:
+    """The value of `--delay`: a rational number, infinity, or None if it was not given."""
     if given is None or given == "inf":
         return None if given is None else inf
     return metric_length(given, "--delay", unit)
@@ -179,7 +181,7 @@ def metric_findings(reasoner: MetricReasoner, *, streaming: bool, delay: str | N
     """Everything that is wrong with a program, for streams if that is asked for."""
     if not streaming:
         return list(reasoner.diagnostics)
-    return in_reading_order([*reasoner.diagnostics, *_streaming_findings(reasoner, _delay(delay))])
+    return in_reading_order([*reasoner.diagnostics, *_streaming_findings(reasoner, parsed_delay(delay))])
 
 
 def _streaming_findings(reasoner: MetricReasoner, delay: Fraction | float | None) -> Sequence[Diagnostic]:

@@ -98,7 +98,8 @@ def run(
     start: StartOption = None,
     end: EndOption = None,
     fluent: Annotated[
-        list[str], typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates).")
+        list[str],
+        typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates, or P(a, X))."),
     ] = [],  # noqa: B006
     tick: Annotated[
         Given | None, duration_option(help=".dmtl only: all times are multiples of it; found out if not given.")

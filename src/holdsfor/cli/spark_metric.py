@@ -15,7 +15,7 @@ import typer
 
 from holdsfor.cli.columns import folders, places, write_tables
 from holdsfor.cli.common import friendly_errors
-from holdsfor.cli.metric import MetricOptions, _delay, load_metric_files
+from holdsfor.cli.metric import MetricOptions, load_metric_files, parsed_delay
 from holdsfor.cli.options import Format, counted, require_drawable, style_of
 from holdsfor.cli.spark import spark_session
 from holdsfor.cli.times import Given, declared_unit, exact_length, exact_point
@@ -250,7 +250,7 @@ def stream_metric(options: StreamOptions, *, not_for_metric: Sequence[str]) -> N
                 reasoner,
                 facts,
                 lateness=exact_length("--lateness", options.lateness, unit) or 0,
-                delay=_delay(options.delay, unit),
+                delay=parsed_delay(options.delay, unit),
                 query=options.query or None,
                 mapping=options.mapping,
                 unit=unit,

@@ -102,7 +102,7 @@ def _function(name: str) -> Callable[..., Any] | None:
         return None
     if found.kind == "hash_aggregate" or found.arity == 0:
         return None
-    options_class = getattr(arrow, found._doc.options_class) if found._doc.options_class else None
+    options_class = getattr(arrow, found._doc.options_class) if found._doc.options_class else None  # noqa: SLF001 -- Arrow has no other name for it
     arity = None if found.arity is Ellipsis else found.arity
 
     def call(*args: Any, options: Any = None, memory_pool: Any = None, **named: Any) -> Any:

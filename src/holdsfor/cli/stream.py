@@ -42,11 +42,18 @@ if TYPE_CHECKING:
 SECRET = "HOLDSFOR_WEBHOOK_SECRET"  # noqa: S105 -- the name of a variable
 
 
-class Clock(StrEnum):
+class ClockSource(StrEnum):
     """What query times go by."""
 
     EVENT = "event"
     ARRIVAL = "arrival"
+
+
+class State(StrEnum):
+    """Where the state of a stream is."""
+
+    FILES = "files"
+    TABLES = "tables"
 
 
 class Format(StrEnum):
@@ -79,8 +86,8 @@ def stream(
     step: Annotated[Given | None, duration_option(help="Distance of query times; the window if not given.")] = None,
     lateness: Annotated[Given, duration_option(help="How long late events are waited for.")] = Fraction(0),
     start: Annotated[Given | None, time_option(help="The stream begins after this time.")] = None,
-    clock: Annotated[Clock, typer.Option(help="Query times go by the time of events or by their arrival.")] = (
-        Clock.EVENT
+    clock: Annotated[ClockSource, typer.Option(help="Query times go by the time of events or by their arrival.")] = (
+        ClockSource.EVENT
     ),
     idle: Annotated[str | None, typer.Option(help='Go on without events after such a time, as "10 seconds".')] = None,
     retracted: Annotated[str | None, typer.Option(help="Column that is true in rows that take something back.")] = None,
@@ -133,6 +140,13 @@ def stream(
         ),
     ] = None,
     buckets: Annotated[int | None, typer.Option(min=1, help="Parts that the work is spread over.")] = None,
+    state: Annotated[
+        State | None,
+        typer.Option(
+            help="Where the state is: files that workers open, or tables that only Spark does. If not given, files for a "
+            "checkpoint in a folder of this machine."
+        ),
+    ] = None,
     master: Annotated[str, typer.Option(help="The Spark master.")] = "local[*]",
 ) -> None:
     """Follow a stream and write down what changes, with a line for each micro-batch."""
@@ -158,6 +172,7 @@ def stream(
             "--reports": reports,
             "--alerts": alerts,
             "--metrics": metrics,
+            "--state": state,
         }
         stream_metric(
             StreamOptions(
@@ -228,6 +243,7 @@ def stream(
                 buckets=buckets,
                 untyped=source == "csv",
                 max_ahead=_distance(max_ahead),
+                state=None if state is None else state.value,
             )
         for complaint in complaints:
             typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)

@@ -65,7 +65,7 @@ class Background:
             if len(component) == 1 and component[0] not in calls[component[0]]:
                 continue
             if self.dependent.isdisjoint(component):
-                self._evaluate(component)
+                self.evaluate_component(component)
             else:
                 # Its facts come with the input, see `filled`; whether it may negate itself is known now.
                 self._waiting.append(component)
@@ -101,7 +101,7 @@ class Background:
                 found.rules[name] = list(self.rules[name])
             found.rules[name].append(BackgroundRule(fact))
         for component in self._waiting:
-            found._evaluate(component)
+            found.evaluate_component(component)
         for rule, problem in found.problems:
             if problem == "infinite":
                 raise EvaluationError(f"{describe(rule.head)} has no end of answers ({rule.span.location})")
@@ -117,7 +117,8 @@ class Background:
         result = schedule(rule.body, given, self.needs, frozenset(names(rule.head)))
         return BackgroundRule(rule.head, result.body + result.stuck, rule.span)
 
-    def _evaluate(self, component: tuple[Predicate, ...]) -> None:
+    def evaluate_component(self, component: tuple[Predicate, ...]) -> None:
+        """Compute all answers of predicates that depend on each other, if they have an end."""
         rules = [rule for name in component for rule in self.rules[name]]
         if any(_builds_terms(rule.head) for rule in rules):
             # Recursion over lists and the like: it ends when its arguments are given, not when they are enumerated.
@@ -191,7 +192,7 @@ class _Tables(Solver):
         return any(fresh.values())
 
     def _replace(self, name: Predicate, rules: list[BackgroundRule]) -> None:
-        self._rules[name] = tuple(rules)
+        self.rules[name] = tuple(rules)
         self._index = {key: found for key, found in self._index.items() if key[0] != name}
 
     def _heads(self, rule: BackgroundRule, body: Body) -> list[Term]:

@@ -51,7 +51,7 @@ class Plan:
     strata: tuple[Stratum, ...]
     max_delayed_effects: int = MAX_DELAYED_EFFECTS
     """How many delayed effects may follow from each other with no event in between."""
-    _worked_out: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What follows from the plan, by the function that works it out and its other arguments."""
 
     @property
@@ -104,7 +104,7 @@ class Plan:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leaves out what can be worked out again."""
-        return {**self.__dict__, "_worked_out": {}}
+        return {**self.__dict__, "cache": {}}
 
 
 def once_per_plan(work: Callable[Concatenate[Plan, _P], _T]) -> Callable[Concatenate[Plan, _P], _T]:
@@ -113,9 +113,9 @@ def once_per_plan(work: Callable[Concatenate[Plan, _P], _T]) -> Callable[Concate
     @wraps(work)
     def found(plan: Plan, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         key = work, args, tuple(kwargs.items())
-        if key not in plan._worked_out:
-            plan._worked_out[key] = work(plan, *args, **kwargs)
-        kept: _T = plan._worked_out[key]
+        if key not in plan.cache:
+            plan.cache[key] = work(plan, *args, **kwargs)
+        kept: _T = plan.cache[key]
         return kept
 
     return found

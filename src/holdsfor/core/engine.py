@@ -376,7 +376,7 @@ class Engine:
         False if they change more than answers, so that what is known does not fit the plan.
         """
         program = encoded(plan)
-        if _shape(program.lowered) != _shape(self._program.lowered):
+        if plan_shape(program.lowered) != plan_shape(self._program.lowered):
             return False
         self.plan, self._program = plan, program
         if self._domains is not None:
@@ -522,7 +522,7 @@ class Engine:
         return Answer(self._query, fluents, events, new)
 
 
-def _shape(lowered: Lowered) -> object:
+def plan_shape(lowered: Lowered) -> object:
     """What must stay as it is for an engine to go on with another plan."""
     tables = [(table.label, table.role, table.columns) for table in lowered.plan.tables]
     stages = [

@@ -156,7 +156,7 @@ class Host:
     def solve(self, number: int, inputs: list[int]) -> list[list[int]]:
         """All answers of a goal, each as the words of its outputs."""
         goal = self._goals[number]
-        if _is_length(goal) and _LENGTH not in self._solver._rules:
+        if _is_length(goal) and _LENGTH not in self._solver.rules:
             # Without taking a long list apart.
             length = self._core.length(inputs[0])
             if length is not None:
@@ -172,7 +172,7 @@ class Host:
         bindings = self._bindings(goal, inputs)
         for name, given in zip(goal.list_inputs, lists, strict=True):
             bindings[name] = encode((_from_core(start), _from_core(end)) for start, end in given)
-        solver = ListSolver(self._solver._rules)
+        solver = ListSolver(self._solver.rules)
         solver.failures, solver.now = self._failures, query
         found = []
         for answer in solver.solve((goal.literal,), bindings):

@@ -212,7 +212,7 @@ class _Recursion:
         )
         begin = _Run([base], tables, scale, dictionary)
         # Recursion may carry what lies anywhere into what is asked for.
-        begin._within(0, base, _ALL_TIME, _before(stratum, beyond))
+        begin._within(0, base, _ALL_TIME, _before(stratum, beyond))  # noqa: SLF001 -- its own class
         seeds = {relation: begin.tables.facts(relation) for relation in stratum.relations}
         read = {source for rule in recursive for source, _, _ in sources(rule) if source not in stratum.relations}
         given = {relation: tables[relation] for relation in read if relation in tables}

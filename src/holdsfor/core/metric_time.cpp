@@ -8,14 +8,32 @@
 namespace holdsfor {
 namespace {
 
+// Beyond every finite cell, however far it is moved.
+constexpr Wide kInfinite = Wide{1} << 70U;
+
 // A cell moved by some ticks, to a point or to the gap beside it; what is infinite stays so.
-Time shifted(Time cell, Time ticks, bool is_gap) {
-  if (is_infinite(cell)) return cell;
-  const Wide far = Wide{cell} + 2 * Wide{ticks};
-  const Time bit = is_gap ? 1 : 0;
-  if (far > kMostCells) return kBeyond | bit;
-  if (far < -kMostCells) return -kBeyond | bit;
-  return (static_cast<Time>(far) & ~Time{1}) | bit;
+Wide shifted(Time cell, Time ticks, bool is_gap) {
+  if (is_infinite(cell)) return cell > 0 ? kInfinite : -kInfinite;
+  return ((Wide{cell} + 2 * Wide{ticks}) & ~Wide{1}) | Wide{is_gap ? 1 : 0};
+}
+
+Time told_apart(Wide cell) {
+  if (cell >= kInfinite) return kEndless;
+  if (cell <= -kInfinite) return -kEndless;
+  const auto bit = static_cast<Time>(cell & 1);
+  if (cell > kMostCells) return kBeyond | bit;
+  if (cell < -kMostCells) return -kBeyond | bit;
+  return static_cast<Time>(cell);
+}
+
+// An interval that lies beyond all times that are told apart as a whole does not become empty.
+Interval told_apart(Wide start, Wide end) {
+  Interval found{told_apart(start), told_apart(end)};
+  if (start < end && found.start >= found.end) {
+    found.start = start > 0 ? kBeyond : -kBeyond;
+    found.end = found.start | 1;
+  }
+  return found;
 }
 
 bool is_odd(Time cell) { return (cell & 1) != 0; }
@@ -23,23 +41,17 @@ bool is_odd(Time cell) { return (cell & 1) != 0; }
 }  // namespace
 
 Interval reached(Interval one, const Offsets& offsets) {
-  return {offsets.low ? shifted(one.start, *offsets.low, is_odd(one.start) || offsets.low_open) : -kEndless,
-          offsets.high ? shifted(one.end, *offsets.high, is_odd(one.end) && !offsets.high_open) : kEndless};
+  return told_apart(
+      offsets.low ? shifted(one.start, *offsets.low, is_odd(one.start) || offsets.low_open) : -kInfinite,
+      offsets.high ? shifted(one.end, *offsets.high, is_odd(one.end) && !offsets.high_open) : kInfinite);
 }
 
 Interval eroded(Interval one, const Offsets& offsets) {
-  Interval found;
-  if (offsets.high) {
-    found.start = shifted(one.start, *offsets.high, is_odd(one.start) && !offsets.high_open);
-  } else {
-    found.start = one.start <= -kEndless ? -kEndless : kEndless;
-  }
-  if (offsets.low) {
-    found.end = shifted(one.end, *offsets.low, is_odd(one.end) || offsets.low_open);
-  } else {
-    found.end = one.end >= kEndless ? kEndless : -kEndless;
-  }
-  return found;
+  Wide start = one.start <= -kEndless ? -kInfinite : kInfinite;
+  Wide end = one.end >= kEndless ? kInfinite : -kInfinite;
+  if (offsets.high) start = shifted(one.start, *offsets.high, is_odd(one.start) && !offsets.high_open);
+  if (offsets.low) end = shifted(one.end, *offsets.low, is_odd(one.end) || offsets.low_open);
+  return told_apart(start, end);
 }
 
 Interval closed(Interval one) {

@@ -25,7 +25,7 @@ struct Offsets {
 
 [[nodiscard]] inline bool is_infinite(Time cell) { return cell >= kEndless || cell <= -kEndless; }
 
-// Each point plus the offsets; it may be empty beyond all times that are told apart.
+// Each point plus the offsets.
 Interval reached(Interval one, const Offsets& offsets);
 // The points whose distances all lie in the interval; it may be empty.
 Interval eroded(Interval one, const Offsets& offsets);

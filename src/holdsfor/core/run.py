@@ -28,7 +28,7 @@ class Times:
     rows: int = 0
 
 
-class Run:
+class RecordedRun:
     """A run over a stream; iterate over it for the answers. Without windows there is one query over everything.
 
     Time begins at `origin`, if that is not what stream and windows say.

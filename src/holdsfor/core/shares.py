@@ -10,7 +10,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.engine import Engine, Program, Rows, Share, _shape
+from holdsfor.core.engine import Engine, Program, Rows, Share, plan_shape
 from holdsfor.core.host import FOREVER
 from holdsfor.core.notes import NONE
 from holdsfor.core.vocabulary import Vocabulary
@@ -64,7 +64,7 @@ class Lost:
 
 def identity_of(program: Program) -> str:
     """The fingerprint of a plan, and of what states depend on: other background facts may leave that as it is."""
-    shape = hashlib.sha256(repr(_shape(program.lowered)).encode()).hexdigest()[:32]
+    shape = hashlib.sha256(repr(plan_shape(program.lowered)).encode()).hexdigest()[:32]
     return f"{fingerprint(program.lowered.plan).hex()}/{shape}"
 
 

@@ -46,7 +46,7 @@ class Asked:
     ) -> None:
         if plan.clock_tick != 1:
             raise HoldsforError("explanations are only for a clock tick of 1")
-        self._plan, self._stream, self._dictionary = plan, stream, dictionary
+        self._plan, self.stream, self._dictionary = plan, stream, dictionary
         self._frame = frame or Frame.of(stream, windows)
         self._sources = sources or Sources()
         self._time_scale = time_scale
@@ -92,8 +92,8 @@ class Asked:
     def case(self, asked: Question, query: int) -> Case:
         """What is known and what follows, as far as a question needs it."""
         demand = demand_of(self._plan, asked.symbol, asked.term)
-        narrowed = demand.narrowed(self._stream, self._dictionary)
-        given = frozenset((*self._stream.events, *self._stream.fluents))
+        narrowed = demand.narrowed(self.stream, self._dictionary)
+        given = frozenset((*self.stream.events, *self.stream.fluents))
         return Case(self._plan, demand, narrowed, self._dictionary, self._frame, query, given)
 
     def _explained(self, case: Case, asked: Question, at: int, depth: int) -> Explanation:

@@ -16,11 +16,11 @@ from holdsfor.engine.kernels import Ints
 from holdsfor.explain.nodes import Row
 from holdsfor.io.builder import Piece
 from holdsfor.io.columns import encode
-from holdsfor.io.formats import Part, parts
+from holdsfor.io.formats import TablePart, parts
 from holdsfor.io.layouts import Layout, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.sources import shown_name
-from holdsfor.io.tables import _chosen, _Rows
+from holdsfor.io.tables import EntryRows, rows_of_entry
 from holdsfor.io.typed import plain
 
 
@@ -61,9 +61,9 @@ def mapped_rows(
                             yield one, Row(text.strip(), shown_name(path), int(part.line(np.array([row]))[0]))
 
 
-def _rows_of(part: Part, entry: Entry, layout: Layout, sought: Sought, unit: str) -> Iterator[int]:
+def _rows_of(part: TablePart, entry: Entry, layout: Layout, sought: Sought, unit: str) -> Iterator[int]:
     """The rows of a part that say what is sought; words are compared first, all rows at once."""
-    chosen = _chosen(part, entry)
+    chosen = rows_of_entry(part, entry)
     for name, arg in zip(entry.args, sought.args, strict=True):
         column: Any = plain(part.table[name])
         if isinstance(arg, str) and pa.types.is_string(column.type):
@@ -73,10 +73,10 @@ def _rows_of(part: Part, entry: Entry, layout: Layout, sought: Sought, unit: str
         return
     # Rows that could not be read have no say.
     wrong = np.zeros(len(rows), np.bool_)
-    for mask, _ in _Rows(part, entry, rows, unit).complaints():
+    for mask, _ in EntryRows(part, entry, rows, unit).complaints():
         wrong |= mask
     rows = rows[~wrong]
-    piece = _Rows(part, entry, rows, unit).piece(layout)
+    piece = EntryRows(part, entry, rows, unit).piece(layout)
     yield from (int(rows[place]) for place in _fitting(piece, sought, len(rows)))
 
 

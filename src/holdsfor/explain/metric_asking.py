@@ -39,13 +39,13 @@ class MetricAsked:
         time_scale: TimeScale | None = None,
     ) -> None:
         self._time_scale = time_scale
-        self._program, self._facts, self._dictionary, self._within = program, facts, dictionary, within
+        self._program, self.facts, self.dictionary, self._within = program, facts, dictionary, within
         self._notes = notes
 
     def explain(self, question: str, at: Fraction, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact holds at a time, or why it does not."""
         read = {atom.signature for rule in self._program.rules for atom in read_atoms(rule)}
-        known = read | {rule.head.signature for rule in self._program.rules} | set(self._facts.tables)
+        known = read | {rule.head.signature for rule in self._program.rules} | set(self.facts.tables)
         asked = read_metric_question(question, known)
         low, high = self._within
         if (low is not None and at < low) or (high is not None and at > high):
@@ -71,8 +71,8 @@ class MetricAsked:
         return found
 
     def _explained(self, asked: MetricQuestion, at: Fraction, depth: int) -> Explanation:
-        program, facts = narrowed(self._program, self._facts, self._dictionary, asked)
-        world = MetricWorld(program, facts, self._dictionary, at, self._within)
+        program, facts = narrowed(self._program, self.facts, self.dictionary, asked)
+        world = MetricWorld(program, facts, self.dictionary, at, self._within)
         prover, refuter = MetricProver(world), MetricRefuter(world)
         signature = asked.predicate, len(asked.args)
         held = world.times(signature, asked.args)
@@ -85,7 +85,7 @@ class MetricAsked:
             claim = Deriving(Atom(asked.predicate, asked.args), {}, at)
             below = refuter.refutation(signature, asked.args, at, depth)
             root = Node(Kind.ABSENT, text, holds=False, claim=claim, children=below)
-        check = partial(replay_facts, root, program, facts, self._dictionary)
+        check = partial(replay_facts, root, program, facts, self.dictionary)
         notes = () if at in held else self._notes
         if prover.is_cut or refuter.is_cut:
             notes += (f"what needs more than {MOST_STEPS} steps is left out: ask about one of the last steps to go on",)

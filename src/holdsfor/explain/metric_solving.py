@@ -24,7 +24,7 @@ from holdsfor.ir.metric import (
 )
 from holdsfor.reference.metric import times as operators
 from holdsfor.reference.metric.bindings import SOMEBODY_ELSE, binding_atoms
-from holdsfor.reference.metric.evaluator import _calculated, _compares, aggregate_results
+from holdsfor.reference.metric.evaluator import aggregate_results, comparison_holds, with_equations
 from holdsfor.reference.metric.times import ALWAYS, NEVER, Times, intersection, union
 from holdsfor.syntax.terms import Const, Var
 
@@ -134,8 +134,8 @@ class MetricSolver:
                     if all(binding.get(name, value) == value for name, value in row.items())
                 ]
         for known, during in found:
-            for binding in self.anyhow(positive, _calculated(comparisons, known), rank):
-                if all(_compares(comparison, binding) for comparison in comparisons):
+            for binding in self.anyhow(positive, with_equations(comparisons, known), rank):
+                if all(comparison_holds(comparison, binding) for comparison in comparisons):
                     held = intersection([during, *(self.holds(atom, binding, rank) for atom in positive)])
                     if held:
                         yield binding, held & ~union(self.holds_for_some(atom, binding, rank) for atom in negative)

@@ -55,7 +55,7 @@ from holdsfor.reference import evaluate, run_hidden
 from holdsfor.reference.evaluator import World
 from holdsfor.reference.history import Record
 from holdsfor.reference.intervals import Interval
-from holdsfor.reference.mixed import _facts, _program
+from holdsfor.reference.mixed import facts_read, metric_program
 from holdsfor.reference.statics import StaticSolver
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
@@ -97,8 +97,8 @@ class Replay:
 
     def _metric(self, claims: Sequence[Deriving | MetricCondition | MetricMissed]) -> MetricReplay:
         world = self._world
-        program = _program(world, sorted(world.analysis.graph.metric))
-        return MetricReplay(program, list(_facts(world, program, {})), claims)
+        program = metric_program(world, sorted(world.analysis.graph.metric))
+        return MetricReplay(program, list(facts_read(world, program, {})), claims)
 
     # What steps say
 

@@ -25,7 +25,13 @@ from holdsfor.ir.metric import (
 )
 from holdsfor.reference.metric import evaluate
 from holdsfor.reference.metric.bindings import Known, ground
-from holdsfor.reference.metric.evaluator import _aggregated, _compares, _holds, _holds_for_some, _solutions
+from holdsfor.reference.metric.evaluator import (
+    aggregate_values,
+    atom_times,
+    atom_times_for_some,
+    body_solutions,
+    comparison_holds,
+)
 from holdsfor.reference.metric.times import Times
 from holdsfor.syntax.terms import Const
 
@@ -57,7 +63,7 @@ class MetricReplay:
         claim = node.claim
         match claim:
             case Deriving(atom=atom, bindings=bindings, time=time):
-                if not _looks_without_end(atom) and (time in _holds(atom, bindings, self._known)) is not node.holds:
+                if not _looks_without_end(atom) and (time in atom_times(atom, bindings, self._known)) is not node.holds:
                     yield f"{node.text}: it is not so"
                 if node.use is not None and isinstance(node.use.rule, MetricRule) and not node.more:
                     yield from self._rule(node, claim, node.use.rule, node.use.bindings)  # type: ignore[arg-type]
@@ -66,7 +72,7 @@ class MetricReplay:
                     yield f"{node.text}: it is not so"
             case MetricMissed(rule=rule, bindings=bindings, time=time):
                 wanted = body_times(rule, time)
-                for found, held in _solutions(rule, self._known):
+                for found, held in body_solutions(rule, self._known):
                     same = all(found.get(name, value) == value for name, value in bindings.items())
                     if same and held & wanted & self._reach:
                         yield f"{node.text}: the rule does give it"
@@ -91,15 +97,15 @@ class MetricReplay:
     def _is_met(self, literal: MetricLiteral, bindings: Mapping[str, Const], time: Fraction) -> bool:
         match literal:
             case Comparison():
-                return _compares(literal, bindings)
+                return comparison_holds(literal, bindings)
             case Aggregate():
-                rows = _aggregated(literal, self._known)
+                rows = aggregate_values(literal, self._known)
                 return any(
                     time in held and all(bindings.get(name) == value for name, value in row.items())
                     for row, held in rows
                 )
             case Condition(atom=atom, negated=negated):
-                return (time in _holds_for_some(atom, bindings, self._known)) is not negated
+                return (time in atom_times_for_some(atom, bindings, self._known)) is not negated
 
 
 def _times(claim: Deriving | MetricCondition | MetricMissed) -> Iterator[Fraction]:

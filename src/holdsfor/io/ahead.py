@@ -39,7 +39,11 @@ def usual_max_ahead(times: Ints, window: int, weights: Ints | None = None) -> in
     """
     if not len(times):
         return WINDOWS * window
-    spread = quantile(times, 1, 2, weights) - quantile(times, 1, 4, weights)
+    return usual_distance(quantile(times, 1, 2, weights) - quantile(times, 1, 4, weights), window)
+
+
+def usual_distance(spread: int, window: int) -> int:
+    """The same for times of which so much lies between the lower quartile and the median."""
     return max(WINDOWS * window, _SPREADS * spread)
 
 

@@ -14,7 +14,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.compression import COMPRESSED
 
 if TYPE_CHECKING:
-    from holdsfor.io.formats import Part
+    from holdsfor.io.formats import TablePart
     from holdsfor.io.rejects import Rejects
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq")
@@ -58,7 +58,7 @@ def fact_rows(path: str | Path, rejects: Rejects) -> Iterator[tuple[str | int | 
 
 
 def rows_of_part(
-    part: Part, columns: list[str], source: str, rejects: Rejects
+    part: TablePart, columns: list[str], source: str, rejects: Rejects
 ) -> Iterator[tuple[str | int | float, ...]]:
     """The same for some rows of a table."""
     import numpy as np
@@ -75,7 +75,7 @@ def rows_of_part(
             yield row
 
 
-def _values(part: Part, name: str, source: str) -> Iterable[str | int | float | None]:
+def _values(part: TablePart, name: str, source: str) -> Iterable[str | int | float | None]:
     """A column as constants; None is a gap."""
     from holdsfor.io.columns import value_of_text
 

@@ -14,7 +14,7 @@ from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.io.builder import Builder, Reading
-from holdsfor.io.formats import Part, table_part
+from holdsfor.io.formats import TablePart, table_part
 from holdsfor.io.layouts import Layouts
 from holdsfor.io.mapping import Entry
 from holdsfor.io.rejects import Rejects
@@ -71,7 +71,7 @@ def _named(entry: Entry, columns: Sequence[str], needed: str) -> Entry:
     return replace(entry, arrival=arrival, args=tuple(column for column in columns if column not in special))
 
 
-def as_part(frame: Any, source: str, first: Sequence[str] = ()) -> Part:
+def as_part(frame: Any, source: str, first: Sequence[str] = ()) -> TablePart:
     """Whatever holds rows as an Arrow table, without a copy where the library allows it.
 
     `first` are the names of the first members, if the rows are tuples.
@@ -96,7 +96,7 @@ def as_part(frame: Any, source: str, first: Sequence[str] = ()) -> Part:
     )
 
 
-def _from_rows(rows: Sequence[Any], first: Sequence[str]) -> Part:
+def _from_rows(rows: Sequence[Any], first: Sequence[str]) -> TablePart:
     """Tuples or dicts. Columns that mix text and numbers become text in which numbers are looked for."""
     if not rows:
         return table_part(pa.table({}))
@@ -114,7 +114,7 @@ def _from_rows(rows: Sequence[Any], first: Sequence[str]) -> Part:
     return _from_columns(dict(zip(names, columns, strict=True)))
 
 
-def _from_columns(columns: Mapping[str, Any]) -> Part:
+def _from_columns(columns: Mapping[str, Any]) -> TablePart:
     """Columns by name; lists that mix text and numbers become text in which numbers are looked for."""
     arrays = {name: _column(values) if isinstance(values, list) else values for name, values in columns.items()}
     mixed = frozenset(

@@ -20,7 +20,7 @@ from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.facts import FactSet, Signature
 from holdsfor.engine.tables import FOREVER
 from holdsfor.io.columns import value_of_text
-from holdsfor.io.formats import Part, parts
+from holdsfor.io.formats import TablePart, parts
 from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.metric_dates import dated_ticks, timestamp_ticks
@@ -29,7 +29,7 @@ from holdsfor.io.metric_text import fact_set
 from holdsfor.io.metric_times import Ticks, off_tick, on_tick, text_ticks
 from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.sources import shown_name
-from holdsfor.io.tables import _chosen
+from holdsfor.io.tables import rows_of_entry
 from holdsfor.io.typed import missing, plain
 from holdsfor.times import UNITS
 
@@ -37,7 +37,7 @@ _POINT, _SPAN, _FLAGS = "time", ("start", "end"), ("start_closed", "end_closed")
 
 
 @dataclass(frozen=True, slots=True)
-class _Columns:
+class FactColumns:
     """What the columns of a table are; a point in time has one column for both ends."""
 
     name: str
@@ -69,8 +69,8 @@ def facts_from_frames(
         source = f"facts[{name!r}]"
         part = as_part(frame, source, [_POINT])
         if len(part.table):
-            columns = _by_name(name, part.table.column_names, source)
-            rows += _taken(part, columns, np.arange(len(part.table)), unit, source, rejects, tick)
+            columns = columns_by_name(name, part.table.column_names, source)
+            rows += facts_of_part(part, columns, np.arange(len(part.table)), unit, source, rejects, tick)
     return fact_set(rows, dictionary)
 
 
@@ -92,12 +92,15 @@ def read_metric_tables(
             rejects.add(shown_name(path), part.refused)
             for entry in entries:
                 if wanted is None or (entry.name, len(entry.args)) in wanted:
-                    places = np.flatnonzero(_chosen(part, entry))
-                    rows += _taken(part, _of_entry(entry), places, mapping.unit, shown_name(path), rejects, tick)
+                    places = np.flatnonzero(rows_of_entry(part, entry))
+                    rows += facts_of_part(
+                        part, columns_of_entry(entry), places, mapping.unit, shown_name(path), rejects, tick
+                    )
     return fact_set(rows, dictionary)
 
 
-def _by_name(name: str, there: Sequence[str], source: str) -> _Columns:
+def columns_by_name(name: str, there: Sequence[str], source: str) -> FactColumns:
+    """Which columns of a table are times and arguments, by their names."""
     if _POINT in there:
         start = end = _POINT
     elif all(column in there for column in _SPAN):
@@ -106,18 +109,19 @@ def _by_name(name: str, there: Sequence[str], source: str) -> _Columns:
         raise HoldsforError(f"{source} needs a column `time`, or `start` and `end`; it has {', '.join(there)}")
     flags = [flag if flag in there and start != end else None for flag in _FLAGS]
     args = tuple(column for column in there if column not in (start, end, *flags))
-    return _Columns(name, start, end, args, *flags)
+    return FactColumns(name, start, end, args, *flags)
 
 
-def _of_entry(entry: Entry) -> _Columns:
+def columns_of_entry(entry: Entry) -> FactColumns:
+    """Which columns of a table are times and arguments, by an entry of a mapping."""
     if entry.value is not None:
         raise HoldsforError(f"{entry.place}: a predicate has no value; make it an argument")
-    return _Columns(entry.name, entry.start, entry.end or entry.start, entry.args)
+    return FactColumns(entry.name, entry.start, entry.end or entry.start, entry.args)
 
 
-def _taken(
-    part: Part,
-    columns: _Columns,
+def facts_of_part(
+    part: TablePart,
+    columns: FactColumns,
     places: Ints,
     unit: str,
     source: str,
@@ -141,7 +145,7 @@ def _taken(
 class _Found:
     """Rows of a table that are facts of one predicate."""
 
-    def __init__(self, part: Part, columns: _Columns, places: Ints, unit: str, tick: Fraction | None) -> None:
+    def __init__(self, part: TablePart, columns: FactColumns, places: Ints, unit: str, tick: Fraction | None) -> None:
         self._tick = tick
         self._part, self._columns, self._places = part, columns, pa.array(places)
         is_point = columns.start == columns.end

@@ -115,14 +115,14 @@ class _Machine(Solver):
         """All answers of a predicate of the input, of one that changes facts, or of any other."""
         name = functor(atom)
         assert name is not None
-        if name in self._handlers and name not in self._rules:
+        if name in self._handlers and name not in self.rules:
             yield from self._handlers[name](arguments(atom), bindings)
         elif name in self._facts or name == ("iePList", 4):
             for fact in list(self._facts.get(name, ())):
                 yield from _either(unify(atom, fact, bindings))
-        elif name in LIBRARY and name not in self._rules:
+        elif name in LIBRARY and name not in self.rules:
             yield from LIBRARY[name].solve(arguments(atom), bindings)
-        elif name in self._rules:
+        elif name in self.rules:
             pattern = resolve(atom, bindings)
             for answer in self.answers(name, pattern):
                 yield from _either(unify(pattern, answer, bindings))

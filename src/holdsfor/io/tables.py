@@ -19,7 +19,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.io.builder import Builder, Piece, Reading
 from holdsfor.io.columns import Cells, Times
-from holdsfor.io.formats import Part, parts
+from holdsfor.io.formats import TablePart, parts
 from holdsfor.io.layouts import Form, Layout, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.nested import leaves
@@ -61,13 +61,13 @@ class Taker:
     builder: Builder
     unit: str
 
-    def take(self, part: Part, entries: Sequence[Entry], source: str, name_column: str | None = None) -> None:
+    def take(self, part: TablePart, entries: Sequence[Entry], source: str, name_column: str | None = None) -> None:
         """Take the rows of all entries, and count those that no entry takes."""
         self.builder.rows += len(part.table) + sum(len(table) for table in part.refused)
         taken = np.zeros(len(part.table), np.bool_)
         bad = list(part.refused)
         for entry in entries:
-            chosen = _chosen(part, entry)
+            chosen = rows_of_entry(part, entry)
             taken |= chosen
             rows = np.flatnonzero(chosen)
             if len(rows):
@@ -75,13 +75,13 @@ class Taker:
         bad += self._count_rest(part, np.flatnonzero(~taken), name_column)
         self.builder.rejects.add(source, bad)
 
-    def _take_entry(self, part: Part, entry: Entry, rows: Ints) -> list[pa.Table]:
+    def _take_entry(self, part: TablePart, entry: Entry, rows: Ints) -> list[pa.Table]:
         layout = entry.layout(self.layouts)
         if layout is None:
             self.builder.add_unknown(entry.name, len(rows))
             return []
         bad = []
-        group = _Rows(part, entry, rows, self.unit)
+        group = EntryRows(part, entry, rows, self.unit)
         if group.is_dated:
             self.builder.unit = self.unit
         if group.zoneless is not None and self.builder.zoneless is None:
@@ -96,10 +96,10 @@ class Taker:
         if wrong is None:
             self.builder.add(group.piece(layout))
         elif not wrong.all():
-            self.builder.add(_Rows(part, entry, rows[~wrong], self.unit).piece(layout))
+            self.builder.add(EntryRows(part, entry, rows[~wrong], self.unit).piece(layout))
         return bad
 
-    def _count_rest(self, part: Part, rows: Ints, name_column: str | None) -> list[pa.Table]:
+    def _count_rest(self, part: TablePart, rows: Ints, name_column: str | None) -> list[pa.Table]:
         """Count the rows that no entry takes; refused are those that do not say what they are."""
         if not len(rows):
             return []
@@ -114,7 +114,7 @@ class Taker:
         return []
 
 
-def _chosen(part: Part, entry: Entry) -> Bools:
+def rows_of_entry(part: TablePart, entry: Entry) -> Bools:
     """The rows of a table that are an entry's."""
     chosen = np.ones(len(part.table), np.bool_)
     for name, wanted in entry.where.items():
@@ -134,10 +134,10 @@ def _chosen(part: Part, entry: Entry) -> Bools:
     return chosen
 
 
-class _Rows:
+class EntryRows:
     """Rows of one entry."""
 
-    def __init__(self, part: Part, entry: Entry, rows: Ints, unit: str) -> None:
+    def __init__(self, part: TablePart, entry: Entry, rows: Ints, unit: str) -> None:
         self._part, self._entry, self._rows = part, entry, rows
         self._columns: dict[str, Any] = {}
         self._start = times(self._column(entry.start), unit, entry.start)
@@ -187,7 +187,7 @@ class _Rows:
         return argument_cells(self._column(name), name, is_text=is_text, is_reckoned=is_reckoned)
 
 
-def _gap(part: Part, name: str) -> str:
+def _gap(part: TablePart, name: str) -> str:
     """What is wrong where a column has no value; a field that no row of JSON has may be misspelt."""
     if not pa.types.is_null(part.column(name).type):
         return f"{name} is missing"

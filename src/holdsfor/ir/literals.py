@@ -13,7 +13,8 @@ from holdsfor.records import record
 from holdsfor.syntax.terms import Term, Var, variables
 
 
-def _span() -> Span:
+def span_field() -> Span:
+    """A field for the source position, which does not count in comparisons."""
     return field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -27,7 +28,7 @@ class Fvp:
 
     fluent: Term
     value: Term
-    span: Span = _span()
+    span: Span = span_field()
     part: str | None = None
 
 
@@ -143,7 +144,7 @@ class Happens:
 
     event: Term
     time: Term
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -153,7 +154,7 @@ class Boundary:
     edge: Edge
     fvp: Fvp
     time: Term
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -162,7 +163,7 @@ class Holds:
 
     fvp: Fvp
     time: Term
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -172,7 +173,7 @@ class Effect:
     kind: EffectKind
     fvp: Fvp
     time: Term
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -184,7 +185,7 @@ class Instance:
 
     fvp: Fvp
     time: Term
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -193,7 +194,7 @@ class Intervals:
 
     fvp: Fvp
     out: Term
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -224,7 +225,7 @@ class Algebra:
     distance: Distance | None = None
     open_length: OpenLength = OpenLength.SO_FAR
     written: Literal | None = None
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -233,7 +234,7 @@ class Guard:
 
     intervals: Term
     empty: bool
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -243,7 +244,7 @@ class Compare:
     operator: str
     left: Term
     right: Term
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -252,7 +253,7 @@ class Assign:
 
     target: Term
     expression: Term
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -260,7 +261,7 @@ class Call:
     """A background predicate or a library predicate such as `member/2`."""
 
     atom: Term
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -268,7 +269,7 @@ class Not:
     """Negation as failure of a conjunction."""
 
     body: Body
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -276,7 +277,7 @@ class Or:
     """A disjunction."""
 
     branches: tuple[Body, ...]
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -286,7 +287,7 @@ class IfThenElse:
     condition: Body
     then: Body
     otherwise: Body | None
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -299,7 +300,7 @@ class FindAll:
     template: Term
     body: Body
     result: Term
-    span: Span = _span()
+    span: Span = span_field()
     sliding: Sliding | None = None
 
 
@@ -307,7 +308,7 @@ class FindAll:
 class Cut:
     """`!`"""
 
-    span: Span = _span()
+    span: Span = span_field()
 
 
 Literal: TypeAlias = (

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from holdsfor.diagnostics import Span
-from holdsfor.ir.literals import Body, EffectKind, Fvp, _span, literal_variables
+from holdsfor.ir.literals import Body, EffectKind, Fvp, literal_variables, span_field
 from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Term, Var, variables
 
@@ -23,7 +23,7 @@ class EffectRule:
     fvp: Fvp
     time: Term
     body: Body
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -32,7 +32,7 @@ class InitiallyRule:
 
     fvp: Fvp
     body: Body = ()
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -42,7 +42,7 @@ class IntervalRule:
     fvp: Fvp
     out: Term
     body: Body
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -52,7 +52,7 @@ class EventRule:
     event: Term
     time: Term
     body: Body
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -63,7 +63,7 @@ class DelayRule:
     effect: Fvp | None
     delay: Term
     body: Body = ()
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -72,7 +72,7 @@ class PostponeRule:
 
     fvp: Fvp
     body: Body = ()
-    span: Span = _span()
+    span: Span = span_field()
 
 
 @record
@@ -81,7 +81,7 @@ class BackgroundRule:
 
     head: Term
     body: Body = ()
-    span: Span = _span()
+    span: Span = span_field()
 
 
 class DeclarationKind(StrEnum):
@@ -108,7 +108,7 @@ class Declaration:
     kind: DeclarationKind
     args: tuple[Term, ...]
     body: Body = ()
-    span: Span = _span()
+    span: Span = span_field()
 
 
 Rule: TypeAlias = (

@@ -26,7 +26,7 @@ class ListSolver(Solver):
 
     def call(self, atom: Term, bindings: Bindings) -> Iterator[Bindings]:
         """All answers of a predicate; `queryTime(Q)` is the query time, unless the program has facts of its own."""
-        if functor(atom) == QUERY_TIME and QUERY_TIME not in self._rules:
+        if functor(atom) == QUERY_TIME and QUERY_TIME not in self.rules:
             found = unify(arguments(atom)[0], Const(self.now), bindings)
             return iter(() if found is None else (found,))
         return super().call(atom, bindings)

@@ -54,7 +54,7 @@ class Solver:
     """Answers goals over background facts and rules."""
 
     def __init__(self, rules: Mapping[Predicate, Iterable[BackgroundRule]]) -> None:
-        self._rules = {name: tuple(found) for name, found in rules.items()}
+        self.rules = {name: tuple(found) for name, found in rules.items()}
         self._index: dict[tuple[Predicate, int], _Index] = {}
         self._depth = 0
         self._calls = itertools.count(1)
@@ -148,7 +148,7 @@ class Solver:
             return
         name = functor(atom)
         assert name is not None
-        if name in LIBRARY and name not in self._rules:
+        if name in LIBRARY and name not in self.rules:
             yield from LIBRARY[name].solve(arguments(atom), bindings)
             return
         pattern = resolve(atom, bindings)
@@ -201,7 +201,7 @@ class Solver:
             self._depth -= 1
 
     def _candidates(self, name: Predicate, pattern: Term) -> Iterable[BackgroundRule]:
-        rules = self._rules.get(name, ())
+        rules = self.rules.get(name, ())
         if len(rules) < 8:
             return rules
         for position, arg in enumerate(arguments(pattern)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -14,10 +15,11 @@ from holdsfor.compiler.analysis.argument_names import first_variables, named_col
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import FactSet
+from holdsfor.engine.metric.facts import FactSet, maximal
 from holdsfor.engine.metric.report import Row, exact_table, rounded_table, rows
 from holdsfor.engine.metric.timeline import cells
 from holdsfor.explain.limits import DEPTH
+from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.arguments import typed_column
 from holdsfor.io.metric_scaled import texts_table, timestamps_table
 from holdsfor.io.rejects import Malformed
@@ -53,6 +55,14 @@ class MetricSummary:
     intervals: int = 0
 
 
+@dataclass(frozen=True)
+class Repetition:
+    """A fact that holds again after each period, for ever; a negative period leads to the past."""
+
+    row: Row
+    period: Fraction
+
+
 class MetricResult:
     """The maximal intervals over which facts hold, and what was read for them (`summary`).
 
@@ -72,8 +82,8 @@ class MetricResult:
     ) -> None:
         self.time_scale = time_scale
         """What one unit of time is, if the rules, the input or whoever gave it said so."""
-        self._facts = facts
-        self._dictionary = dictionary
+        self.facts = facts
+        self.dictionary = dictionary
         self._variables, self._predicate = variables or {}, predicate
         self.summary = MetricSummary(intervals=len(self)) if summary is None else summary
         self._asked: Callable[[], MetricAsked] | None = None
@@ -91,13 +101,13 @@ class MetricResult:
     @property
     def predicates(self) -> list[str]:
         """The names of all predicates that facts could have been derived of."""
-        return sorted({name for name, _ in self._facts.tables})
+        return sorted({name for name, _ in self.facts.tables})
 
     def __len__(self) -> int:
-        return sum(table.rows for table in self._facts.tables.values())
+        return sum(table.rows for table in self.facts.tables.values())
 
     def __iter__(self) -> Iterator[Row]:
-        return rows(self._facts, self._dictionary)
+        return rows(self.facts, self.dictionary)
 
     @overload
     def __getitem__(self, key: str) -> MetricResult: ...
@@ -127,23 +137,61 @@ class MetricResult:
             close = suggest(predicate, self.predicates)
             hint = f"did you mean {close}?" if close else f"there are {', '.join(self.predicates) or 'none'}"
             raise HoldsforError(f"no predicate is called {predicate!r}; {hint}")
-        tables = {signature: table for signature, table in self._facts.tables.items() if signature[0] == predicate}
-        return self._with(FactSet(self._facts.scale, tables), predicate)
+        tables = {signature: table for signature, table in self.facts.tables.items() if signature[0] == predicate}
+        repeats = {signature: one for signature, one in self.facts.repeats.items() if signature[0] == predicate}
+        return self._with(FactSet(self.facts.scale, tables, repeats=repeats), predicate)
 
     def holds_at(self, time: Time) -> MetricResult:
         """The facts that hold at a point of time."""
         point = exact(time, unit=self.unit)
-        cell, _ = cells(Range(point, point), self._facts.scale)
-        tables = {
-            signature: table.take(np.flatnonzero((table.start <= cell) & (cell < table.end)))
-            for signature, table in self._facts.tables.items()
-        }
-        return self._with(FactSet(self._facts.scale, tables), self._predicate)
+        cell, _ = cells(Range(point, point), self.facts.scale)
+        tables = {}
+        for signature, table in self.facts.tables.items():
+            found = table.take(np.flatnonzero((table.start <= cell) & (cell < table.end)))
+            if signature in self.facts.repeats:
+                found = maximal([found, self.facts.repeats[signature].during(cell, cell + 1)])
+            tables[signature] = found
+        return self._with(FactSet(self.facts.scale, tables), self._predicate)
+
+    def between(self, start: Time, end: Time) -> MetricResult:
+        """What holds in the closed interval between two times, however far they are, also of what goes on for ever."""
+        during = Range(exact(start, "start", self.unit), exact(end, "end", self.unit))
+        scale = self.facts.scale
+        for bound in (during.low, during.high):
+            if bound is not None and (bound * scale).denominator != 1:
+                raise HoldsforError(
+                    f"{number_text(bound)} is no multiple of 1/{scale}, as all times of this result are"
+                )
+        return self._with(self.facts.during(*cells(during, scale)), self._predicate)
+
+    @property
+    def repeating(self) -> tuple[Repetition, ...]:
+        """How predicates go on for ever: each of these facts holds again after each period."""
+        scale = self.facts.scale
+        return tuple(
+            Repetition(row, Fraction(period >> 1, scale))
+            for signature, one in self.facts.repeats.items()
+            for period in np.unique(one.period).tolist()
+            for row in rows(FactSet(scale, {signature: one.facts.take(one.period == period)}), self.dictionary)
+        )
+
+    def going_on(self) -> list[str]:
+        """What repeats for ever, as text."""
+        found: dict[tuple[str, Fraction], list[Fraction]] = {}
+        for one in self.repeating:
+            bound = one.row.start if one.period > 0 else one.row.end
+            assert bound is not None
+            found.setdefault((one.row.predicate, one.period), []).append(bound)
+        lines = []
+        for (predicate, period), bounds in sorted(found.items()):
+            where = f"from {number_text(min(bounds))} on" if period > 0 else f"before {number_text(max(bounds))}"
+            lines.append(f"… and so on every {number_text(abs(period))}: {predicate} {where}")
+        return lines
 
     def _with(self, facts: FactSet, predicate: str | None) -> MetricResult:
         found = MetricResult(
             facts,
-            self._dictionary,
+            self.dictionary,
             self.summary,
             self._variables,
             predicate=predicate,
@@ -156,17 +204,18 @@ class MetricResult:
 
     def why(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact holds at a time: `result.why("Recent(pump)", at=3.25)`; raises HoldsforError if it does not."""
-        return self._input().why(question, exact(at, "at", self.unit), depth=depth)
+        return self.given_input().why(question, exact(at, "at", self.unit), depth=depth)
 
     def why_not(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact does not hold at a time; raises HoldsforError if it does."""
-        return self._input().why_not(question, exact(at, "at", self.unit), depth=depth)
+        return self.given_input().why_not(question, exact(at, "at", self.unit), depth=depth)
 
     def explain(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact holds at a time, or why it does not."""
-        return self._input().explain(question, exact(at, "at", self.unit), depth=depth)
+        return self.given_input().explain(question, exact(at, "at", self.unit), depth=depth)
 
-    def _input(self) -> MetricAsked:
+    def given_input(self) -> MetricAsked:
+        """The facts and rules behind this result, which explanations start from."""
         if self._asked is None:
             raise HoldsforError("this result does not remember its facts; ask the reasoner: reasoner.why(…, facts=…)")
         return self._asked()
@@ -192,8 +241,8 @@ class MetricResult:
 
     def _plain_table(self, scale: TimeScale | None, *, exact: bool) -> pa.Table:
         if scale is None:
-            return (exact_table if exact else rounded_table)(self._facts, self._dictionary)
-        return (texts_table if exact else timestamps_table)(self._facts, self._dictionary, scale)
+            return (exact_table if exact else rounded_table)(self.facts, self.dictionary)
+        return (texts_table if exact else timestamps_table)(self.facts, self.dictionary, scale)
 
     def to_pandas(self, *, exact: bool = False, split: bool = False, points: bool = False) -> Any:
         """The same as a pandas data frame."""
@@ -209,7 +258,7 @@ class MetricResult:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def _split(self, table: pa.Table) -> pa.Table:
-        if len(self._facts.tables) != 1:
+        if len(self.facts.tables) != 1:
             raise HoldsforError(
                 f"only one predicate can be split into its arguments, not {', '.join(self.predicates)}; "
                 "choose one: result[name]"
@@ -220,8 +269,8 @@ class MetricResult:
 
     def _argument_columns(self, taken: Sequence[str]) -> dict[str, Any]:
         """The arguments of one predicate, in the order of the table; null where one of its arities has fewer."""
-        arity = max((arity for _, arity in self._facts.tables), default=0)
-        name = next(iter(self._facts.tables), ("", 0))[0]
+        arity = max((arity for _, arity in self.facts.tables), default=0)
+        name = next(iter(self.facts.tables), ("", 0))[0]
         titles = named_columns(first_variables(self._variables, name, arity), taken)
         columns = list(zip_longest(*(row.args for row in self)))
         columns += [(None,) * len(self)] * (arity - len(columns))
@@ -254,10 +303,11 @@ class MetricResult:
         shown = shown_scale(self.time_scale, unit, zone)
         choice = Choice([predicates] if isinstance(predicates, str) else predicates, entities, between, shown)
         named = title if title is not None else self._title()
-        return Timeline(facts_chart(self._facts, self._dictionary, choice, named), limit)
+        return Timeline(facts_chart(self.facts, self.dictionary, choice, named), limit)
 
     def __repr__(self) -> str:
-        return shown_text(self._title(), self._plain_table(self.time_scale, exact=True), len(self))
+        shown = shown_text(self._title(), self._plain_table(self.time_scale, exact=True), len(self))
+        return "\n".join([shown, *self.going_on()])
 
     def _repr_html_(self) -> str:
         return shown_html(self._title(), self._plain_table(self.time_scale, exact=True), len(self))

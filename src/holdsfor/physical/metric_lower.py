@@ -175,7 +175,7 @@ class _Inside(_Registers):
 
     def __init__(self, outer: _Registers, own: set[str], number: int) -> None:
         self._outer, self._own, self._number = outer, own, number
-        self._occurrences = outer._occurrences
+        self._occurrences = outer._occurrences  # noqa: SLF001 -- its own class
 
     def of(self, name: str) -> int:
         """The register of a variable. No variable of rules has a name with blanks."""

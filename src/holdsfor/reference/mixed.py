@@ -21,9 +21,9 @@ from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor
 
 def run_metric(world: World, members: Iterable[Symbol], origin: int) -> None:
     """Work out metric predicates, up to the last time-point that the query time decides."""
-    program, last = _program(world, members), world.now + 1
+    program, last = metric_program(world, members), world.now + 1
     spelled: dict[Const, Term] = {}
-    facts = list(_facts(world, program, spelled))
+    facts = list(facts_read(world, program, spelled))
     found = evaluate(program, facts, Range(Fraction(origin), Fraction(last)))
     for (predicate, args), ranges in found.items():
         terms = tuple(spelled.get(arg, arg) for arg in args)
@@ -35,14 +35,15 @@ def run_metric(world: World, members: Iterable[Symbol], origin: int) -> None:
             world.intervals[fluent, TRUE] = [(start, math.inf if end > last else end) for start, end in intervals]
 
 
-def _program(world: World, members: Iterable[Symbol]) -> MetricProgram:
+def metric_program(world: World, members: Iterable[Symbol]) -> MetricProgram:
+    """The metric rules and facts that define some symbols."""
     graph = world.analysis.graph
     defining = [one for symbol in graph.with_metric_sources(members) for one in world.analysis.entities[symbol].metric]
     rules = tuple(one for one in defining if isinstance(one, MetricRule))
     return MetricProgram(rules, tuple(one for one in defining if isinstance(one, MetricFact)))
 
 
-def _facts(world: World, program: MetricProgram, spelled: dict[Const, Term]) -> Iterator[MetricFact]:
+def facts_read(world: World, program: MetricProgram, spelled: dict[Const, Term]) -> Iterator[MetricFact]:
     """What is known of everything that the rules read and do not define.
 
     Arguments that are no constants become ones; `spelled` says of what.

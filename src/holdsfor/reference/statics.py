@@ -46,7 +46,7 @@ class StaticSolver(ListSolver):
     def __init__(
         self, solver: Solver, lookup: Lookup, known: Iterable[Pair], now: int, analysis: Analysis, tick: int = 1
     ) -> None:
-        super().__init__(solver._rules)
+        super().__init__(solver.rules)
         self.failures = solver.failures
         self._lookup = lookup
         self.now, self._tick = now, tick

@@ -140,7 +140,7 @@ class Changes(Sequence[Change]):
         table = pa.Table.from_arrays([found[name] for name in schema().names], schema=schema())
         if not self._before:
             return table
-        return pa.concat_tables([*(one._table for one in self._before), table]).unify_dictionaries()
+        return pa.concat_tables([*(one._table for one in self._before), table]).unify_dictionaries()  # noqa: SLF001 -- its own class
 
     def _one_cause(self, cause_of: Callable[[str], Cause], fluents: list[str]) -> pa.Array:
         import pyarrow as pa

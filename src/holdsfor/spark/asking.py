@@ -31,10 +31,10 @@ from holdsfor.io.mapping import TableMapping
 from holdsfor.io.tables import Taker
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput, plan_windows
-from holdsfor.spark.batch import Events, Rules, _read, _session, unit_in
+from holdsfor.spark.batch import Events, Rules, read_input, session_of, unit_in
 from holdsfor.spark.columns import Argument, key_part, literal
 from holdsfor.spark.keys import part
-from holdsfor.spark.sources import Feed, Origin, _reach
+from holdsfor.spark.sources import Feed, Origin, reach_of_feeds
 from holdsfor.times import DurationInput, TimeInput, span_in_points, time_point, time_point_or_none
 
 
@@ -56,13 +56,13 @@ def explain(
     untyped: bool = False,
 ) -> Explanation:
     """Why something holds at a time-point, or why it does not. Takes the events that `recognise` takes."""
-    plan, feeds, scale = _read(program, events, mapping, background, unit, None, untyped=untyped)
+    plan, feeds, scale = read_input(program, events, mapping, background, unit, None, untyped=untyped)
     known = unit_in(scale)
     span = span_in_points((window, step, start, end), known)
     point, query = time_point(at, known, "at"), time_point_or_none(query_time, known, "query_time")
     asked = read_question(question, plan.analysis.entities)
     demand = demand_of(plan, asked.symbol, asked.term)
-    reach = reach_of(_session(events), feeds)
+    reach = reach_of(session_of(events), feeds)
     windows = plan_windows(reach, *span)
     stream, dictionary = fetched(plan, feeds, demand)
     found = Asked(plan, stream, dictionary, frame=Frame.of(reach, windows), time_scale=scale)
@@ -71,7 +71,7 @@ def explain(
 
 def reach_of(spark: SparkSession, feeds: Sequence[Feed]) -> Stream:
     """The first and last time-points of all rows, and their first and last arrivals, as a stream of two rows."""
-    row = _reach(spark, feeds, counted=False).first()
+    row = reach_of_feeds(spark, feeds, counted=False).first()
     if row is None or row["first"] is None:
         return Stream()
     times, arrivals = (row["first"], row["last"]), (row["first_arrival"], row["last_arrival"])

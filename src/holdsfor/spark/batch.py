@@ -95,14 +95,14 @@ def recognise(
     histories that do not fit in memory. `untyped` says that text columns hold numbers as text. `observation` gets
     counts: `read`, `malformed`, `conflicts`, `intervals`, `without_value`, and `first_without_value` in words.
     """
-    plan, feeds, scale = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
+    plan, feeds, scale = read_input(program, events, mapping, background, unit, clock_tick, untyped=untyped)
     span = Span(*span_in_points((window, step, start, end), unit_in(scale)))
     if columns is not None and fluents is not None and set(fluents) != {columns}:
         raise HoldsforError(f"columns={columns!r} is a result of one fluent; leave out fluents")
     arguments = _arguments(plan, EntityKind.FLUENT, columns, feeds, column_types)
     found = stage_output(
         plan,
-        _session(events),
+        session_of(events),
         feeds,
         span,
         partitions,
@@ -132,11 +132,11 @@ def derived_events(
     untyped: bool = False,
 ) -> DataFrame:
     """Find the events that rules derive: `query_time, event, time`. Takes what `recognise` takes."""
-    plan, feeds, scale = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
+    plan, feeds, scale = read_input(program, events, mapping, background, unit, clock_tick, untyped=untyped)
     span = Span(*span_in_points((window, step, start, end), unit_in(scale)))
     arguments = _arguments(plan, EntityKind.EVENT, columns, feeds, column_types)
     found = stage_output(
-        plan, _session(events), feeds, span, partitions, fluents=(), derived_events=True, counted=False
+        plan, session_of(events), feeds, span, partitions, fluents=(), derived_events=True, counted=False
     )
     happened = events_of(found)
     return in_timestamps(happened if arguments is None else arguments.added(happened), scale, EVENT_TIMES)
@@ -179,7 +179,7 @@ def _metrics() -> Iterator[Any]:
     yield F.count_if(F.col("tag") == RESULT).alias("intervals")
 
 
-def _read(
+def read_input(
     program: Rules,
     events: Events,
     mapping: MappingInput | TableMapping,
@@ -247,7 +247,7 @@ def stage_output(
         feeds, span = [feed_in_ticks(feed, tick) for feed in feeds], span_in_ticks(span, tick)
     if rows_at_once is not None:
         _require_pieces(plan, span)
-    count = bucket_count(plan, partitions or _partitions(spark))
+    count = bucket_count(plan, partitions or default_partitions(spark))
     stages = physical_stages(plan, count)
     for message in stages.warnings:
         warnings.warn(message, stacklevel=3)
@@ -328,12 +328,13 @@ def _mapping(mapping: MappingInput | TableMapping) -> TableMapping | None:
     return make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
 
 
-def _session(events: Events) -> SparkSession:
+def session_of(events: Events) -> SparkSession:
+    """The Spark session that the events belong to."""
     frames = list(events.values()) if isinstance(events, Mapping) else [events]
     return frames[0].sparkSession
 
 
-def _partitions(spark: SparkSession) -> int:
+def default_partitions(spark: SparkSession) -> int:
     """As many as Spark shuffles into; on one machine, where that is set for clusters, a few for each core."""
     shuffled = int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
     master = spark.conf.get("spark.master", "") or ""

@@ -36,7 +36,7 @@ def workers_like_driver(spark: SparkSession) -> None:
         return
     chosen = shutil.which(context.pythonExec) or context.pythonExec
     # Packages that were sent along with the session are not where an interpreter would look for them.
-    if context._python_includes or Path(chosen).absolute() == Path(sys.executable).absolute() or _can_run_here(chosen):
+    if context._python_includes or Path(chosen).absolute() == Path(sys.executable).absolute() or _can_run_here(chosen):  # noqa: SLF001 -- PySpark has no other
         return
     raise HoldsforError(
         f"PYSPARK_PYTHON lets Spark's workers run {chosen}, which lacks holdsfor or is another version of Python; set it to "

@@ -83,15 +83,18 @@ def feeds_of(
             if layouts.knows(name):
                 lost = unreadable_column(frame.columns)
                 entries = [entry_of(source, name, [column for column in frame.columns if column != lost], layouts)]
-                found += _feeds(frame, entries, layouts, unit, untyped=untyped)
+                found += feeds_of_frame(frame, entries, layouts, unit, untyped=untyped)
         return found
     if mapping is None:
         raise HoldsforError("one DataFrame of events needs a mapping that says which columns are which event")
     known = [entry for entry in mapping.entries if entry.layout(layouts) is not None]
-    return _feeds(with_paths_of(events, known), mapping.entries, layouts, mapping.unit, untyped=untyped)
+    return feeds_of_frame(with_paths_of(events, known), mapping.entries, layouts, mapping.unit, untyped=untyped)
 
 
-def _feeds(frame: DataFrame, entries: Sequence[Entry], layouts: Layouts, unit: str, *, untyped: bool) -> list[Feed]:
+def feeds_of_frame(
+    frame: DataFrame, entries: Sequence[Entry], layouts: Layouts, unit: str, *, untyped: bool
+) -> list[Feed]:
+    """How the rows of a DataFrame become events and input fluents, by the entries of a mapping."""
     found = [_origin(frame, entry, layouts, unit, untyped=untyped) for entry in entries]
     origins = tuple(origin for origin in found if origin is not None)
     if not origins:
@@ -106,7 +109,7 @@ def _lost(frame: DataFrame, entries: Sequence[Entry]) -> str:
     text = unreadable_column(frame.columns)
     if text is None:
         return "false"
-    known = _either([_chosen(entry) for entry in entries])
+    known = any_of([_chosen(entry) for entry in entries])
     return f"({identifier(text)} is not null and not coalesce({known}, false))"
 
 
@@ -147,11 +150,12 @@ def _origin(frame: DataFrame, entry: Entry, layouts: Layouts, unit: str, *, unty
     return Origin(rows, _chosen(entry), start, end, arrival, tuple(args), " and ".join(checks))
 
 
-def _either(tests: Sequence[str]) -> str:
+def any_of(tests: Sequence[str]) -> str:
+    """A SQL condition that is true if one of several is."""
     return " or ".join(f"({test})" for test in tests)
 
 
-def _tied(frame: DataFrame, shipped: _Shipped, stage: int, wire: Wire, buckets: int, ties: DataFrame) -> DataFrame:
+def _tied(frame: DataFrame, shipped: ShippedOrigin, stage: int, wire: Wire, buckets: int, ties: DataFrame) -> DataFrame:
     """Rows of one kind on their way to the buckets of the components that they belong to."""
     origin = shipped.origin
     values = {name: shipped.values().get(name, "null") for name in wire.schema.names}
@@ -175,7 +179,7 @@ def linked_parts(feeds: Sequence[Feed], link: Link) -> Iterator[DataFrame]:
                 yield kept.selectExpr(f"{one} as one", f"{other} as other").distinct()
 
 
-def _first_of(cases: Sequence[tuple[str, str | None]]) -> str:
+def first_true(cases: Sequence[tuple[str, str | None]]) -> str:
     """The value of the case that is true; no cases where all have one value."""
     values = {value for _, value in cases}
     if len(values) == 1:
@@ -202,14 +206,14 @@ def stage_rows(
     deliveries = {delivery.symbol: delivery for delivery in stage.deliveries}
     place = 0
     for feed in feeds:
-        used: dict[bool, list[_Shipped]] = {}
+        used: dict[bool, list[ShippedOrigin]] = {}
         for origin in feed.origins:
             found = rows.inputs.get((stage.number, place))
             if found is not None:
                 delivery = deliveries[sources[place].symbol]
                 way = delivery.spreading
                 one_place = way is not None and (len(way) == 1 or ties is not None)
-                shipped = _Shipped(origin, *found, way, delivery.lines, stage.sides)
+                shipped = ShippedOrigin(origin, *found, way, delivery.lines, stage.sides)
                 used.setdefault(one_place, []).append(shipped)
             place += 1
         for one_place, listed in used.items():
@@ -220,7 +224,9 @@ def stage_rows(
 
 
 @dataclass(frozen=True)
-class _Shipped:
+class ShippedOrigin:
+    """An origin as it is sent to workers."""
+
     origin: Origin
     number: int
     tag: Tag
@@ -239,6 +245,12 @@ class _Shipped:
     def bucket(self, places: Places, buckets: int) -> str:
         """The bucket of a key."""
         return bucket_of(self.origin, places, buckets, self.sides)
+
+    def part(self, places: Places, buckets: int, parts: int) -> str:
+        """The part of the state of its bucket that a key is in, of so many parts: the arithmetic of the core."""
+        if not places:
+            return "0L"
+        return f"((cast({_hash(self.origin, places)} as bigint) + 2147483648L) div {buckets}) % {parts}L"
 
     def targets(self, buckets: int) -> str:
         """All buckets of a row, as an array."""
@@ -277,7 +289,7 @@ def _hash(origin: Origin, places: Places) -> str:
 
 
 def _narrowed(
-    frame: DataFrame, shipped: Sequence[_Shipped], stage: int, wire: Wire, buckets: int, *, one_place: bool
+    frame: DataFrame, shipped: Sequence[ShippedOrigin], stage: int, wire: Wire, buckets: int, *, one_place: bool
 ) -> DataFrame:
     """Rows with the columns of the wire; a row that is nothing, or that something is wrong with, is left out."""
     kept = frame.where(_usable([one.origin for one in shipped]))
@@ -286,7 +298,7 @@ def _narrowed(
     tests = [one.origin.chosen for one in shipped]
 
     def column(found: Sequence[str | None]) -> str:
-        return _first_of(list(zip(tests, found, strict=True)))
+        return first_true(list(zip(tests, found, strict=True)))
 
     columns = {name: column([value.get(name) for value in values]) for name in wire.schema.names}
     if wire.staged:
@@ -342,13 +354,16 @@ def told(spark: SparkSession, feeds: Sequence[Feed], rows: Rows, buckets: int, *
             for tag, both in pairs.items()
             for place, fact in enumerate(both)
         ]
-    everywhere = _reach(spark, feeds, counted=counted).selectExpr("*", f"explode(sequence(0, {buckets - 1})) as bucket")
+    everywhere = reach_of_feeds(spark, feeds, counted=counted).selectExpr(
+        "*", f"explode(sequence(0, {buckets - 1})) as bucket"
+    )
     listed = everywhere.selectExpr("bucket", f"inline(array({', '.join(facts)}))")
     columns = dict.fromkeys(wire.out_schema.names, "null") | {name: name for name in ("tag", "t0", "t1", "bucket")}
     return _typed(listed, columns | ({"stage": "1"} if wire.staged else {}), wire)
 
 
-def _reach(spark: SparkSession, feeds: Sequence[Feed], *, counted: bool) -> DataFrame:
+def reach_of_feeds(spark: SparkSession, feeds: Sequence[Feed], *, counted: bool) -> DataFrame:
+    """Counts and extreme times of all feeds, in one row."""
     facts = _REACH | _SIZES if counted else _REACH
     if not feeds:
         return spark.range(1).selectExpr(*(f"cast(null as bigint) as {name}" for name in facts))
@@ -362,7 +377,7 @@ def _reach(spark: SparkSession, feeds: Sequence[Feed], *, counted: bool) -> Data
 def _moments(feed: Feed) -> dict[str, str]:
     """The first and last time-points of rows, and when they arrive."""
     return {
-        name: _first_of([(origin.chosen, getattr(origin, name)) for origin in feed.origins])
+        name: first_true([(origin.chosen, getattr(origin, name)) for origin in feed.origins])
         for name in ("start", "last", "arrival")
     }
 
@@ -380,7 +395,7 @@ def _feed_reach(feed: Feed) -> DataFrame:
 def _counted_reach(feed: Feed) -> DataFrame:
     """The same, and how many rows can be read and how many cannot."""
     # What is asked of every row is worked out once, before it is asked in several ways.
-    rows = feed.frame.where(_either([*(origin.chosen for origin in feed.origins), feed.lost])).selectExpr(
+    rows = feed.frame.where(any_of([*(origin.chosen for origin in feed.origins), feed.lost])).selectExpr(
         f"coalesce({_usable(feed.origins)}, false) as good",
         *(f"{sql} as {name}" for name, sql in _moments(feed).items()),
     )
@@ -399,4 +414,4 @@ def _usable(origins: Sequence[Origin]) -> str:
     chosen: dict[str, list[str]] = {}
     for origin in origins:
         chosen.setdefault(origin.good, []).append(origin.chosen)
-    return _either([f"({_either(tests)}) and {good}" for good, tests in chosen.items()])
+    return any_of([f"({any_of(tests)}) and {good}" for good, tests in chosen.items()])

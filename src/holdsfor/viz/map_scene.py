@@ -11,7 +11,7 @@ from holdsfor.times import TimeScale
 from holdsfor.viz.map_areas import LAND, Area, AreaPaint, area_paints
 from holdsfor.viz.map_projection import EARTH, Floats, Projection, projection, seam, unrolled
 from holdsfor.viz.map_tracks import Situations, Tracks
-from holdsfor.viz.timeline_axis import Clock
+from holdsfor.viz.timeline_axis import ClockMarks
 
 _LEAST = 2e-6
 """The least that a map reaches over, in radians: about ten metres."""
@@ -32,10 +32,10 @@ class Scene:
     projection_name: str = "mercator"
 
     @cached_property
-    def clock(self) -> Clock:
+    def clock(self) -> ClockMarks:
         """What times mean."""
         whole = bool((self.tracks.time == np.floor(self.tracks.time)).all())
-        return Clock(0, 1 if whole else None, self.time_scale)
+        return ClockMarks(0, 1 if whole else None, self.time_scale)
 
     @cached_property
     def _seam(self) -> float:

@@ -45,13 +45,13 @@ def answers_chart(
     if choice.entities is not None:
         require_entities(choice.entities, _entities(known, texts))
     collector = Collector()
-    for symbol in _symbols(answer.fluents for answer, _, _ in known):
+    for symbol in symbols_in_order(answer.fluents for answer, _, _ in known):
         if symbol.name in wanted:
             table = _of_choice(known_intervals(known, symbol, low, high), choice, texts)
             if len(table.start):
                 _add_fluent(collector, symbol, table, texts)
     things = _things(known)
-    for symbol in _symbols(answer.events for answer, _, _ in known):
+    for symbol in symbols_in_order(answer.events for answer, _, _ in known):
         if symbol.name in shown:
             args, time = known_occurrences(known, symbol, low, high, texts.dictionary)
             _add_some(collector, symbol, (args, time), choice, texts, things)
@@ -76,7 +76,7 @@ def _entities(known: Known, texts: Texts) -> set[str]:
     return set(texts.values(codes).to_pylist())
 
 
-def _symbols(tables: Iterator[Any]) -> list[Symbol]:
+def symbols_in_order(tables: Iterator[Any]) -> list[Symbol]:
     """Symbols in order of first occurrence, which is that of the rules."""
     return list(dict.fromkeys(symbol for table in tables for symbol in table))
 

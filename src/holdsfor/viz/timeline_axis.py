@@ -28,7 +28,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Clock:
+class ClockMarks:
     """What times mean. A `scale` of None stands for floating-point numbers; with a `time_scale` times are dates."""
 
     origin: int = 0
@@ -46,9 +46,9 @@ class Clock:
     def text(self, at: float) -> str:
         """A time as people read it.
 
-        >>> Clock(scale=3).text(1), Clock(origin=5).text(2), Clock().text(float("inf"))
+        >>> ClockMarks(scale=3).text(1), ClockMarks(origin=5).text(2), ClockMarks().text(float("inf"))
         ('1/3', '7', '∞')
-        >>> Clock(time_scale=TimeScale("s", "Europe/Athens")).text(90)
+        >>> ClockMarks(time_scale=TimeScale("s", "Europe/Athens")).text(90)
         '1970-01-01T02:01:30+02:00'
         """
         if isinf(at):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.times import TimeScale
-from holdsfor.viz.timeline_axis import Clock
+from holdsfor.viz.timeline_axis import ClockMarks
 from holdsfor.viz.timeline_dates import shown_scale, without_zone
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -141,7 +141,7 @@ class Chart:
     kinds: Sequence[Kind]
     spans: Spans
     points: Points
-    clock: Clock
+    clock: ClockMarks
     low: float
     high: float
     note: str = ""
@@ -190,7 +190,7 @@ class Chart:
         return self.only(kept, f"the {most:,} fullest of {lanes:,} lanes")
 
 
-def bounds(spans: Spans, points: Points, clock: Clock, *, at_least: float | None = None) -> tuple[float, float]:
+def bounds(spans: Spans, points: Points, clock: ClockMarks, *, at_least: float | None = None) -> tuple[float, float]:
     """The times that a chart reaches over: all that are finite, and never an empty interval.
 
     Where something goes on for ever, there is room to see that it does.
@@ -350,13 +350,13 @@ def _in_one_unit(columns: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray[
     ], "s" if exact else "us"
 
 
-def _relative(columns: Sequence[npt.NDArray[Any]], time_scale: TimeScale | None) -> tuple[list[Floats], Clock]:
+def _relative(columns: Sequence[npt.NDArray[Any]], time_scale: TimeScale | None) -> tuple[list[Floats], ClockMarks]:
     """Columns as ticks after an origin, which keeps whole numbers exact however large they are."""
     if any(column.dtype.kind == "f" and not _is_whole(column) for column in columns):
-        return [_infinite(column) for column in columns], Clock(0, None, time_scale)
+        return [_infinite(column) for column in columns], ClockMarks(0, None, time_scale)
     firsts = [int(column[_is_near(column)].min()) for column in columns if _is_near(column).any()]
     origin = min(firsts, default=0)
-    return [_infinite(column, origin) for column in columns], Clock(origin, 1, time_scale)
+    return [_infinite(column, origin) for column in columns], ClockMarks(origin, 1, time_scale)
 
 
 def _is_near(column: npt.NDArray[Any]) -> Bools:

@@ -15,7 +15,7 @@ from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.tables import FOREVER
 from holdsfor.times import UNITS, TimeScale, time_point
-from holdsfor.viz.timeline_axis import Clock
+from holdsfor.viz.timeline_axis import ClockMarks
 from holdsfor.viz.timeline_chart import Bools, Chart, Floats, Kind, Points, Spans, bounds
 
 
@@ -153,7 +153,7 @@ class Collector:
         )
         near = np.concatenate((start[start > -FOREVER], end[end < FOREVER], time))
         origin = int(near.min(initial=2**62)) if len(near) else 0
-        clock = Clock(origin, scale, time_scale)
+        clock = ClockMarks(origin, scale, time_scale)
         spans = Spans(place[lane], kind, _since(start, origin), _since(end, origin), start_open, end_open).in_order()
         points = Points(place[event_lane], event_kind, _since(time, origin), self._numbers(), text)
         points = points.take(np.lexsort((points.time, points.lane)))

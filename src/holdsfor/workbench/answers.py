@@ -15,7 +15,7 @@ from holdsfor.editing.hovering import hover_text
 from holdsfor.metric import MetricReasoner
 from holdsfor.metric.result import MetricResult
 from holdsfor.workbench.benches import Bench
-from holdsfor.workbench.desk import Desk, Run
+from holdsfor.workbench.desk import Desk, SampleRun
 from holdsfor.workbench.grids import fact_text
 from holdsfor.workbench.reasons import reasons
 from holdsfor.workbench.tables import MEDIA, Grid, View
@@ -96,7 +96,7 @@ def formatted(desk: Desk, texts: Mapping[str, str], name: str) -> str:
 # Runs
 
 
-def run_data(desk: Desk, run: Run) -> dict[str, Any]:
+def run_data(desk: Desk, run: SampleRun) -> dict[str, Any]:
     """A run in numbers."""
     result, summary = run.result, run.result.summary
     return {
@@ -116,25 +116,25 @@ def run_data(desk: Desk, run: Run) -> dict[str, Any]:
     }
 
 
-def _questions(run: Run) -> list[str]:
+def _questions(run: SampleRun) -> list[str]:
     """Some of what can be asked about."""
     some = run.found.row(np.arange(min(len(run.found), _MOST_QUESTIONS)))
     return list(dict.fromkeys(row["question"] for row in some))
 
 
-def rows(run: Run, which: str, view: View, offset: int, limit: int) -> dict[str, Any]:
+def rows(run: SampleRun, which: str, view: View, offset: int, limit: int) -> dict[str, Any]:
     """Some rows of what was found or given."""
     return _grid(run, which).page(view, offset, limit)
 
 
-def exported(run: Run, which: str, view: View, style: str) -> str:
+def exported(run: SampleRun, which: str, view: View, style: str) -> str:
     """All rows of what was found or given that are wanted, as a file."""
     if style not in MEDIA:
         raise HoldsforError(f"tables are exported as {' or '.join(MEDIA)}, not {style!r}")
     return _grid(run, which).written(view, style)
 
 
-def _grid(run: Run, which: str) -> Grid:
+def _grid(run: SampleRun, which: str) -> Grid:
     if which not in {"found", "given"}:
         raise HoldsforError(f"there is no table {which!r}")
     return run.found if which == "found" else run.given

@@ -81,7 +81,7 @@ def _version(raw: bytes) -> str:
 
 
 @dataclass(frozen=True)
-class Run:
+class SampleRun:
     """A run over the sample, kept for questions about it and pictures of it."""
 
     number: int
@@ -116,7 +116,7 @@ class Desk:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self._numbers = itertools.count(1)
-        self._runs: dict[int, Run] = {}
+        self._runs: dict[int, SampleRun] = {}
         self._one_at_a_time = Lock()
         self._last: tuple[tuple[Source, ...], Reasoner | MetricReasoner] | None = None
         self._paths = {str(path): path for path in setting.rules}
@@ -216,7 +216,7 @@ class Desk:
 
     # Runs
 
-    def recognise(self, texts: Mapping[str, str], options: Mapping[str, Any]) -> Run:
+    def recognise(self, texts: Mapping[str, str], options: Mapping[str, Any]) -> SampleRun:
         """Run the rules over the sample; raises ProgramError if they cannot be."""
         reasoner = self.reasoner(texts)
         reasoner.require_no_errors()
@@ -232,7 +232,7 @@ class Desk:
                     result = reasoner.materialise(events, **shared)
                 else:
                     result = reasoner.recognise(events, **shared)
-            run = Run(next(self._numbers), reasoner, result, given)
+            run = SampleRun(next(self._numbers), reasoner, result, given)
             self._runs[run.number] = run
             while len(self._runs) > _KEPT_RUNS:
                 del self._runs[min(self._runs)]
@@ -241,7 +241,7 @@ class Desk:
     def _unit(self) -> dict[str, str]:
         return {} if self.setting.unit is None else {"unit": self.setting.unit}
 
-    def run(self, number: int) -> Run:
+    def run(self, number: int) -> SampleRun:
         """A run that was made before; only the last ones are kept."""
         if number not in self._runs:
             raise HoldsforError("that run is no longer there; run the rules again")

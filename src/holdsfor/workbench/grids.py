@@ -34,8 +34,8 @@ def found_grid(result: Result | MetricResult, moments: Moments) -> Grid:
 def given_grid(result: Result | MetricResult, moments: Moments) -> Grid:
     """What a run was given, as far as rules can use it."""
     if isinstance(result, MetricResult):
-        asked = result._input()
-        return _facts(list(facts_of(asked._facts, asked._dictionary)), moments)
+        asked = result.given_input()
+        return _facts(list(facts_of(asked.facts, asked.dictionary)), moments)
     return _events(result, moments)
 
 
@@ -43,11 +43,11 @@ def given_grid(result: Result | MetricResult, moments: Moments) -> Grid:
 
 
 def _intervals(result: Result, moments: Moments) -> Grid:
-    tables = [interval_table(answer, result._texts) for answer in result._answers]
+    tables = [interval_table(answer, result.texts) for answer in result.answers]
     table = pa.concat_tables([INTERVALS.empty_table(), *tables]).combine_chunks()
     query, start, end = (_ticks(table[name], infinite) for name, infinite in _SIDES)
     length = _lengths(start, end)
-    windowed = len(result._answers) > 1
+    windowed = len(result.answers) > 1
     names = ["query_time", "fluent", "value", "start", "end"]
 
     def rows(at: Ints) -> list[Row]:
@@ -147,7 +147,7 @@ def _events(result: Result, moments: Moments) -> Grid:
 
 def _given(result: Result) -> tuple[Any, Ints, Ints, Ints]:
     """Texts, times, ends and arrivals of all that was given; events end when they happen."""
-    stream, texts = result._input()._stream, result._texts
+    stream, texts = result.given_input().stream, result.texts
     parts: list[tuple[Any, Ints, Ints, Ints]] = []
     for symbol, events in stream.events.items():
         term = texts.terms(symbol, events.args, len(events.time))

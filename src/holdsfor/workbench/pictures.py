@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from holdsfor.loading import Reasoner
 from holdsfor.metric.result import MetricResult
 from holdsfor.viz.map import situation_map
-from holdsfor.workbench.desk import Desk, Run
+from holdsfor.workbench.desk import Desk, SampleRun
 from holdsfor.workbench.tracks import held, tracks_of
 
 
-def timeline_page(run: Run, *, with_input: bool = True) -> str:
+def timeline_page(run: SampleRun, *, with_input: bool = True) -> str:
     """What holds when; with the events of the input as marks, if wanted."""
     if isinstance(run.result, MetricResult):
         return run.result.timeline().html()
@@ -26,12 +26,12 @@ def graph_page(desk: Desk, texts: Mapping[str, str], *, inputs: bool = True) -> 
     return reasoner.graph().html()
 
 
-def has_map(desk: Desk, run: Run) -> bool:
+def has_map(desk: Desk, run: SampleRun) -> bool:
     """Whether it is known where anything was."""
     return tracks_of(desk, run) is not None
 
 
-def map_page(desk: Desk, run: Run) -> str | None:
+def map_page(desk: Desk, run: SampleRun) -> str | None:
     """Where things were, and what held of them there; None if nothing has coordinates."""
     tracks = tracks_of(desk, run)
     if tracks is None:

@@ -25,14 +25,14 @@ from holdsfor.loading import Reasoner
 from holdsfor.metric.result import MetricResult
 from holdsfor.result import Result
 from holdsfor.syntax.terms import Var, arguments, functor
-from holdsfor.viz.timeline_answers import _symbols
-from holdsfor.workbench.desk import Desk, Run, Setting
+from holdsfor.viz.timeline_answers import symbols_in_order
+from holdsfor.workbench.desk import Desk, SampleRun, Setting
 
 _LON, _LAT = ("lon", "lng", "longitude"), ("lat", "latitude")
 Table = Mapping[str, Any]
 
 
-def tracks_of(desk: Desk, run: Run) -> Table | None:
+def tracks_of(desk: Desk, run: SampleRun) -> Table | None:
     """Columns `entity, time, lon, lat`, or None if nothing is known of where things were."""
     setting = desk.setting
     if setting.tracks is not None:
@@ -46,7 +46,7 @@ def tracks_of(desk: Desk, run: Run) -> Table | None:
     return _joined(found) if found else None
 
 
-def _unit(setting: Setting, run: Run) -> str:
+def _unit(setting: Setting, run: SampleRun) -> str:
     """What a time-point of a table of tracks is: the same as for the events."""
     return setting.unit or ("s" if run.time_scale is None else run.time_scale.unit)
 
@@ -91,8 +91,8 @@ def _degrees(column: Any, name: str) -> Any:
 
 def _of_events(reasoner: Reasoner, result: Result, mapping: TableMapping | None) -> Iterator[Table]:
     """Events with arguments that are called so, in the mapping or in the rules."""
-    stream, values = result._input()._stream, _numbers(result._texts.dictionary)
-    names = result._texts.dictionary.values
+    stream, values = result.given_input().stream, _numbers(result.texts.dictionary)
+    names = result.texts.dictionary.values
     for symbol, (thing, lon, lat) in _places(reasoner, mapping).items():
         events = stream.events.get(symbol)
         if events is not None and len(events.time):
@@ -181,9 +181,9 @@ def held(result: Result | MetricResult, tracks: Table) -> Table:
 
 
 def _held_fluents(result: Result, things: set[str]) -> Iterator[dict[str, Any]]:
-    values = result._texts.dictionary.values
+    values = result.texts.dictionary.values
     known = known_answers(result.answers, None if result.windows is None else result.windows.size)
-    for symbol in _symbols(answer.fluents for answer, _, _ in known):
+    for symbol in symbols_in_order(answer.fluents for answer, _, _ in known):
         table = known_intervals(known, symbol, -int(FOREVER), int(FOREVER))
         shown, which = np.unique(table.value, return_inverse=True)
         words = [plain_text(values[code]) for code in shown.tolist()]
@@ -192,8 +192,8 @@ def _held_fluents(result: Result, things: set[str]) -> Iterator[dict[str, Any]]:
 
 
 def _held_facts(result: MetricResult, things: set[str]) -> Iterator[dict[str, Any]]:
-    values, scale = result._dictionary.values, result._facts.scale
-    for (name, _), table in result._facts.tables.items():
+    values, scale = result.dictionary.values, result.facts.scale
+    for (name, _), table in result.facts.tables.items():
         start, end = (
             np.where(np.abs(cells) >= FOREVER, np.copysign(np.inf, cells), (cells >> 1) / scale)
             for cells in (table.start, table.end)

@@ -5,6 +5,8 @@ Chance is a hash of seed, vessel, leg and report. So a report is the same whoeve
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -37,6 +39,12 @@ class Chance:
         self._state: Bits = np.zeros(1, np.uint64)
         for key in keys:
             self._state = _mixed(self._state ^ np.asarray(key).astype(np.uint64))
+
+    def of_rows(self, chosen: NDArray[np.bool_]) -> Chance:
+        """The same numbers, for some of the rows."""
+        found = copy(self)
+        found._state = self._state[chosen]  # noqa: SLF001 -- a copy of its own class
+        return found
 
     def uniform(self, channel: int) -> Floats:
         """Between 0 and 1."""
@@ -82,7 +90,7 @@ def reports(plan: Plan, first: int, last: int, seed: int, density: float = 1.0) 
     since = (number + 0.7 * chance.uniform(1)) * period[row]
     kept = (since < legs.seconds[row]) & (legs.start[row] + since >= 0)
     row, since = row[kept], since[kept]
-    chance._state = chance._state[kept]
+    chance = chance.of_rows(kept)
     return _sent(plan, legs.take(row), since, chance)
 
 

@@ -31,7 +31,8 @@ Outcome = tuple[Sailing, Floats]
 Template = Callable[[Crew, Random], Outcome]
 
 
-def _port(count: int, random: Random) -> Ints:
+def random_port(count: int, random: Random) -> Ints:
+    """A port for each of some vessels."""
     return random.integers(0, world.PORTS, count)
 
 
@@ -41,24 +42,24 @@ def _berth(port: Ints, random: Random) -> tuple[Floats, Floats]:
     return world.coast(lat) - random.uniform(0.002, 0.008, len(port)), lat
 
 
-def _offing(port: Ints, random: Random, off: float = 0.45) -> tuple[Floats, Floats]:
+def offing(port: Ints, random: Random, off: float = 0.45) -> tuple[Floats, Floats]:
     """Open water in front of a port."""
     lat = world.ports().lat[port] + random.uniform(-0.05, 0.05, len(port))
     return world.ports().lon[port] - random.uniform(off, off + 0.35, len(port)), lat
 
 
-def _far(count: int, random: Random) -> tuple[Floats, Floats]:
+def western_border(count: int, random: Random) -> tuple[Floats, Floats]:
     """On the western border, where ships come from and go to."""
     return np.full(count, world.WEST + 0.05), random.uniform(world.SOUTH + 0.5, world.NORTH - 0.5, count)
 
 
-def _open_sea(count: int, random: Random) -> tuple[Floats, Floats]:
+def open_sea(count: int, random: Random) -> tuple[Floats, Floats]:
     """Far from ports and clear of the fishing grounds."""
     lat = random.uniform(world.SOUTH + 0.6, world.NORTH - 0.6, count)
     return random.uniform(-8.0, -5.6, count), lat
 
 
-def _from_port(crew: Crew, random: Random, port: Ints) -> Sailing:
+def from_port(crew: Crew, random: Random, port: Ints) -> Sailing:
     """Vessels that lie in port for a while and then leave it slowly."""
     sailing = Sailing(crew.vessel, *_berth(port, random))
     sailing.stay(random.uniform(0.7, 1.8, len(crew)) * HOUR, MOORED)
@@ -70,7 +71,7 @@ def _leave(sailing: Sailing, random: Random, port: Ints) -> None:
     sailing.go(sailing.lon - 0.045, world.ports().lat[port] + 0.005, random.uniform(4.0, 4.8, len(port)))
 
 
-def _into_port(
+def into_port(
     sailing: Sailing, crew: Crew, random: Random, port: Ints, *, note: tuple[str, Floats] | None = None
 ) -> None:
     """Sail to a port, slow down, and moor; that may be the end of a situation."""
@@ -84,38 +85,38 @@ def _into_port(
 
 def transit(crew: Crew, random: Random) -> Outcome:
     """From far away to a port."""
-    sailing = Sailing(crew.vessel, *_far(len(crew), random))
-    port = _port(len(crew), random)
-    sailing.go(*_offing(port, random), crew.speed)
+    sailing = Sailing(crew.vessel, *western_border(len(crew), random))
+    port = random_port(len(crew), random)
+    sailing.go(*offing(port, random), crew.speed)
     middle = sailing.clock.copy()
-    _into_port(sailing, crew, random, port)
+    into_port(sailing, crew, random, port)
     return sailing, middle
 
 
 def passage(crew: Crew, random: Random) -> Outcome:
     """From one port to another, as ferries do."""
-    port = _port(len(crew), random)
-    sailing = _from_port(crew, random, port)
-    sailing.go(*_offing(port, random, 0.25), crew.speed)
+    port = random_port(len(crew), random)
+    sailing = from_port(crew, random, port)
+    sailing.go(*offing(port, random, 0.25), crew.speed)
     middle = sailing.clock.copy()
     target = np.mod(port + random.choice([-2, -1, 1, 2], len(crew)), world.PORTS)
-    sailing.go(*_offing(target, random, 0.25), crew.speed)
-    _into_port(sailing, crew, random, target)
+    sailing.go(*offing(target, random, 0.25), crew.speed)
+    into_port(sailing, crew, random, target)
     return sailing, middle
 
 
 def _at_sea(crew: Crew, random: Random) -> Sailing:
     """Ships that have come as far as the open sea."""
-    sailing = Sailing(crew.vessel, *_far(len(crew), random))
-    sailing.go(*_open_sea(len(crew), random), crew.speed)
+    sailing = Sailing(crew.vessel, *western_border(len(crew), random))
+    sailing.go(*open_sea(len(crew), random), crew.speed)
     return sailing
 
 
-def _onward(sailing: Sailing, crew: Crew, random: Random) -> None:
+def onward(sailing: Sailing, crew: Crew, random: Random) -> None:
     """From the open sea to a port."""
-    port = _port(len(crew), random)
-    sailing.go(*_offing(port, random), crew.speed)
-    _into_port(sailing, crew, random, port)
+    port = random_port(len(crew), random)
+    sailing.go(*offing(port, random), crew.speed)
+    into_port(sailing, crew, random, port)
 
 
 def silence(crew: Crew, random: Random) -> Outcome:
@@ -160,13 +161,13 @@ def _on_the_way(situation: str, act: Callable[[Sailing], None], crew: Crew, rand
     act(sailing)
     sailing.note(situation, begin)
     middle = (begin + sailing.clock) / 2
-    _onward(sailing, crew, random)
+    onward(sailing, crew, random)
     return sailing, middle
 
 
 def anchoring(crew: Crew, random: Random) -> Outcome:
     """Wait at an anchorage for a berth."""
-    sailing = Sailing(crew.vessel, *_far(len(crew), random))
+    sailing = Sailing(crew.vessel, *western_border(len(crew), random))
     spot = random.integers(0, len(world.anchorages()), len(crew))
     lon = world.anchorages().lon[spot] + random.uniform(-0.015, 0.015, len(crew))
     lat = world.anchorages().lat[spot] + random.uniform(-0.012, 0.012, len(crew))
@@ -176,7 +177,7 @@ def anchoring(crew: Crew, random: Random) -> Outcome:
     sailing.stay(random.uniform(2.0, 6.0, len(crew)) * HOUR, AT_ANCHOR)
     middle = (begin + sailing.clock) / 2
     sailing.go(lon - 0.03, lat, 4.0)
-    _into_port(sailing, crew, random, spot * 2)
+    into_port(sailing, crew, random, spot * 2)
     return sailing, middle
 
 
@@ -184,7 +185,7 @@ def fishing_trip(crew: Crew, random: Random) -> Outcome:
     """Port, fishing ground, trawl, perhaps a second haul, and back."""
     ground = random.integers(0, len(world.grounds()), len(crew))
     port = np.argmin(np.abs(world.ports().lat[None, :] - world.grounds().lat[ground, None]), axis=1)
-    sailing = _from_port(crew, random, port)
+    sailing = from_port(crew, random, port)
     begin = sailing.clock.copy()
     wide, high = world.GROUND
     middle = begin
@@ -206,15 +207,15 @@ def fishing_trip(crew: Crew, random: Random) -> Outcome:
         if haul == 0:
             middle = (start + sailing.clock) / 2
     # The trip is over when the vessel is back in its berth.
-    _into_port(sailing, crew, random, port, note=("fishingTrip", begin))
+    into_port(sailing, crew, random, port, note=("fishingTrip", begin))
     return sailing, middle
 
 
 def rescue(crew: Crew, random: Random) -> Outcome:
     """Out at full speed, search in zigzags, and back."""
-    port = _port(len(crew), random)
-    sailing = _from_port(crew, random, port)
-    sailing.go(*_offing(port, random, 0.2), crew.speed)
+    port = random_port(len(crew), random)
+    sailing = from_port(crew, random, port)
+    sailing.go(*offing(port, random, 0.2), crew.speed)
     # The way out could be that of anyone in a hurry: what can be seen is the search.
     begin = sailing.clock.copy()
     sailing.zigzag(
@@ -227,7 +228,7 @@ def rescue(crew: Crew, random: Random) -> Outcome:
     )
     sailing.note("sar", begin)
     middle = (begin + sailing.clock) / 2
-    _into_port(sailing, crew, random, port)
+    into_port(sailing, crew, random, port)
     return sailing, middle
 
 

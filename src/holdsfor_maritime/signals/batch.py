@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from holdsfor.spark.batch import _partitions
+from holdsfor.spark.batch import default_partitions
 from holdsfor.spark.session import spare_worker
 from holdsfor.spark.streaming.store import Store, make_folder, place_of, spark_path
 from holdsfor.spark.wire import ddl
@@ -73,7 +73,7 @@ def critical_events(
         _absolute(dataset),
         thresholds,
         (work, Store(target)),
-        buckets or _partitions(spark),
+        buckets or default_partitions(spark),
         frame,
         spark.createDataFrame,
     )

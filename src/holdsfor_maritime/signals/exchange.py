@@ -35,7 +35,7 @@ def split(rows: pa.Table, bucket: Ints, buckets: int) -> pa.Buffer:
 
 def gathered(store: Store, names: Iterable[str], bucket: int, schema: pa.Schema) -> pa.Table:
     """The parts of some files that are for a bucket."""
-    system, root = store._place
+    system, root = store.place
     parts = []
     for name in names:
         with system.open_input_file(f"{root}/{name}") as file:

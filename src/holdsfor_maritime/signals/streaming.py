@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.spark.batch import _partitions
+from holdsfor.spark.batch import default_partitions
 from holdsfor.spark.session import spare_worker
 from holdsfor.spark.streaming.chain import newest_link, run_of
 from holdsfor.spark.streaming.shared import probe
@@ -103,7 +103,7 @@ def stream_signals(
     index = area_index(read_areas(areas), limits.areas_resolution)
     store = Store.below(str(checkpoint))
     store = store.owned(run_of(newest_link(store), "signals"))
-    setting = Setting(store, Store(str(out)), index, limits, buckets or _partitions(spark))
+    setting = Setting(store, Store(str(out)), index, limits, buckets or default_partitions(spark))
     return SignalStream(reports, Flow(setting, SparkWorkers(spark), lateness), str(checkpoint), str(out))
 
 

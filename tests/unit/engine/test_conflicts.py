@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdsfor import loads
-from holdsfor.core.run import Run
+from holdsfor.core.run import RecordedRun
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
@@ -47,7 +47,7 @@ STREAM = [
 def test_once_over_overlapping_windows(kind: str, windows: WindowPlan) -> None:
     reasoner, dictionary = loads(RULES[kind]), Dictionary()
     stream = from_records(STREAM, reasoner.analysis.entities, dictionary)
-    found = [answer.conflicts for answer in Run(reasoner.plan, dictionary, stream, windows)]
+    found = [answer.conflicts for answer in RecordedRun(reasoner.plan, dictionary, stream, windows)]
     in_time = windows.size is not None and windows.size > 10  # else the late one is dropped
     assert sum(found) == (3 if in_time else 2)
     assert all(count >= 0 for count in found)
@@ -57,5 +57,5 @@ def test_once_over_overlapping_windows(kind: str, windows: WindowPlan) -> None:
 def test_as_many_as_the_reference_evaluator_finds(kind: str) -> None:
     reasoner, dictionary = loads(RULES[kind]), Dictionary()
     stream = from_records(STREAM, reasoner.analysis.entities, dictionary)
-    (answer,) = Run(reasoner.plan, dictionary, stream)
+    (answer,) = RecordedRun(reasoner.plan, dictionary, stream)
     assert answer.conflicts == recognise(reasoner.analysis, STREAM, None).conflicts == 3

@@ -67,6 +67,13 @@ def test_events_in_between_begin_the_count_anew() -> None:
     assert len(reasoner.recognise(many, start=0, end=90).to_arrow()) > 1_000
 
 
+def test_events_that_change_nothing_begin_the_count_anew() -> None:
+    rules = f"{SWING}initiatedAt(on(X)=true, T) :- happensAt(up(X), T).\nterminatedAt(on(X)=true, T) :- happensAt(down(X), T).\n"
+    events = {"switch": [(1, "a")], "down": [(time, "a") for time in range(2, 2_000, 50)]}
+    reasoner = loads(rules).limited(max_delayed_effects=50)
+    assert len(reasoner.recognise(events, start=0, end=2_000).to_arrow()) > 500
+
+
 def test_the_limit_counts_effects() -> None:
     reasoner = loads(SWING)
     assert run(reasoner.limited(max_delayed_effects=400), 1_000) == 400

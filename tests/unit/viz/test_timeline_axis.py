@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.times import UNITS, TimeScale
-from holdsfor.viz.timeline_axis import Clock
+from holdsfor.viz.timeline_axis import ClockMarks
 from holdsfor.viz.timeline_dates import offsets, shown_scale
 
 
 @given(st.integers(-(10**12), 10**12), st.integers(1, 10**12), st.integers(1, 12), st.sampled_from([1, 3, 1000]))
 def test_numbers(low: int, length: int, most: int, scale: int) -> None:
-    clock = Clock(origin=7, scale=scale)
+    clock = ClockMarks(origin=7, scale=scale)
     marks = clock.marks(low, low + length, most)
     assert len(marks) <= most + 1
     assert all(low - 1e-6 * length <= mark.at <= low + length * (1 + 1e-6) for mark in marks)
@@ -41,7 +41,7 @@ ZONES = ["UTC", "Europe/Athens", "America/St_Johns", "Australia/Lord_Howe", "Pac
 )
 def test_dates(low: int, length: int, most: int, unit: str, zone: str) -> None:
     per_second = UNITS["s"] // UNITS[unit]
-    clock = Clock(origin=low * per_second, time_scale=TimeScale(unit, zone))
+    clock = ClockMarks(origin=low * per_second, time_scale=TimeScale(unit, zone))
     marks = clock.marks(0, length * per_second, most)
     # Where clocks are put back, some times of day come twice.
     assert len(marks) <= most + (1 if zone == "UTC" else 4)
@@ -59,14 +59,14 @@ def test_dates(low: int, length: int, most: int, unit: str, zone: str) -> None:
 @pytest.mark.parametrize("unit", sorted(UNITS))
 def test_every_unit_has_dates(unit: str) -> None:
     day = UNITS["d"] // UNITS[unit]
-    marks = Clock(time_scale=TimeScale(unit)).marks(0, 4 * day, 4)
+    marks = ClockMarks(time_scale=TimeScale(unit)).marks(0, 4 * day, 4)
     assert [mark.text for mark in marks] == [f"1970-01-0{number}" for number in range(1, 6)]
 
 
 def test_midnights_are_those_of_the_zone() -> None:
     """Around the night in which clocks are put back in Athens: one day has 25 hours."""
     begin = int(datetime(2026, 10, 23, 21, tzinfo=UTC).timestamp())
-    clock = Clock(origin=begin, time_scale=TimeScale("s", "Europe/Athens"))
+    clock = ClockMarks(origin=begin, time_scale=TimeScale("s", "Europe/Athens"))
     marks = clock.marks(0, 3 * 86400, 4)
     assert [(mark.at / 3600, mark.text) for mark in marks] == [
         (0, "2026-10-24"),
@@ -80,7 +80,7 @@ def test_midnights_are_those_of_the_zone() -> None:
 
 def test_an_hour_that_clocks_leave_out_has_no_mark() -> None:
     begin = int(datetime(2026, 3, 28, 22, tzinfo=UTC).timestamp())
-    marks = Clock(origin=begin, time_scale=TimeScale("s", "Europe/Athens")).marks(0, 5 * 3600, 6)
+    marks = ClockMarks(origin=begin, time_scale=TimeScale("s", "Europe/Athens")).marks(0, 5 * 3600, 6)
     assert [mark.text for mark in marks] == ["00:00", "01:00", "02:00", "04:00", "05:00", "06:00"]
 
 
@@ -101,7 +101,7 @@ def test_pages_show_the_same() -> None:
     asked = []
     for zone in ZONES:
         for unit, begin in (("s", 1_774_700_000), ("ms", 1_792_800_000_123), ("min", 29_000_000), ("h", -20_000)):
-            clock = Clock(begin, 1, TimeScale(unit, zone))
+            clock = ClockMarks(begin, 1, TimeScale(unit, zone))
             for exponent in range(1, 10):
                 length = 7**exponent
                 if length * UNITS[unit] < 60 * 365 * UNITS["d"]:
@@ -109,7 +109,7 @@ def test_pages_show_the_same() -> None:
     script = (files("holdsfor.viz") / "assets" / "common.js").read_text(encoding="utf-8")
     given = json.dumps([[clock.for_page(0, length), length] for clock, length in asked])
     ask = """console.log(JSON.stringify(GIVEN.map(([told, high]) => {
-      const clock = new Clock(told);
+      const clock = new ClockMarks(told);
       return [clock.marks(0, high, 7).map((m) => [m.at, m.text, m.context || ""]), clock.text(0), clock.text(high)];
     })))"""
     run = subprocess.run(
@@ -135,13 +135,13 @@ def test_what_the_times_of_a_picture_mean() -> None:
 
 def test_texts() -> None:
     seconds = TimeScale("s")
-    assert Clock(scale=6).text(8) == "4/3"
-    assert Clock(scale=4).text(10) == "2.5"
-    assert Clock(scale=None).text(0.1 + 0.2) == "0.3"
-    assert Clock(1714557600, 1, seconds).text(1) == "2024-05-01T10:00:01Z"
-    assert Clock(1714557600, 1, TimeScale("s", "Europe/Athens")).text(1) == "2024-05-01T13:00:01+03:00"
-    assert Clock(1500, 1, TimeScale("ms")).text(0) == "1970-01-01T00:00:01.5Z"
-    assert Clock(0, 1, seconds).text(-0.5) == "1969-12-31T23:59:59.5Z"
-    assert Clock(0, 4, TimeScale("h")).text(1) == "1970-01-01T00:15:00Z"
-    assert Clock(0, 1, seconds).text(1e15) == "1000000000000000"
-    assert Clock(scale=2).exactly(3) == Fraction(3, 2)
+    assert ClockMarks(scale=6).text(8) == "4/3"
+    assert ClockMarks(scale=4).text(10) == "2.5"
+    assert ClockMarks(scale=None).text(0.1 + 0.2) == "0.3"
+    assert ClockMarks(1714557600, 1, seconds).text(1) == "2024-05-01T10:00:01Z"
+    assert ClockMarks(1714557600, 1, TimeScale("s", "Europe/Athens")).text(1) == "2024-05-01T13:00:01+03:00"
+    assert ClockMarks(1500, 1, TimeScale("ms")).text(0) == "1970-01-01T00:00:01.5Z"
+    assert ClockMarks(0, 1, seconds).text(-0.5) == "1969-12-31T23:59:59.5Z"
+    assert ClockMarks(0, 4, TimeScale("h")).text(1) == "1970-01-01T00:15:00Z"
+    assert ClockMarks(0, 1, seconds).text(1e15) == "1000000000000000"
+    assert ClockMarks(scale=2).exactly(3) == Fraction(3, 2)

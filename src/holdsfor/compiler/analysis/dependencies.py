@@ -58,7 +58,7 @@ class Vertex:
     value: str = ""
 
     def __hash__(self) -> int:
-        return hash((self.symbol._hash, self.value))
+        return hash((self.symbol._hash, self.value))  # noqa: SLF001 -- saves a call
 
     @property
     def label(self) -> str:

@@ -52,12 +52,12 @@ class Row(NamedTuple):
 
 def exact_table(facts: FactSet, dictionary: Dictionary) -> pa.Table:
     """Facts with exact times."""
-    return fact_table(facts, dictionary, pa.string(), _texts)
+    return fact_table(facts, dictionary, pa.string(), exact_times)
 
 
 def rounded_table(facts: FactSet, dictionary: Dictionary) -> pa.Table:
     """Facts with floating-point times."""
-    return fact_table(facts, dictionary, pa.float64(), _numbers)
+    return fact_table(facts, dictionary, pa.float64(), rounded_times)
 
 
 def rows(facts: FactSet, dictionary: Dictionary) -> Iterator[Row]:
@@ -133,11 +133,13 @@ def _texts_of(codes: Ints, dictionary: Dictionary, shown: Callable[[Any], str]) 
     return pa.array(texts, pa.string()).take(pa.array(inverse))
 
 
-def _numbers(ticks: Ints, infinite: Bools, scale: int) -> Any:
+def rounded_times(ticks: Ints, infinite: Bools, scale: int) -> Any:
+    """Times as floating-point numbers; null where they are infinite."""
     return pa.array(ticks / scale, mask=infinite)
 
 
-def _texts(ticks: Ints, infinite: Bools, scale: int) -> Any:
+def exact_times(ticks: Ints, infinite: Bools, scale: int) -> Any:
+    """Times as text, exactly; `inf` and `-inf` where they are infinite."""
     digits = _decimal_places(scale)
     if scale == 1:
         return pc.cast(pa.array(ticks, mask=infinite), pa.string())

@@ -11,7 +11,7 @@ from holdsfor.io.compression import COMPRESSED
 from holdsfor.io.formats.csv_files import csv_header, read_csv
 from holdsfor.io.formats.json_files import read_json
 from holdsfor.io.formats.parquet_files import parquet_columns, read_parquet
-from holdsfor.io.formats.part import Part
+from holdsfor.io.formats.part import TablePart
 from holdsfor.io.mapping import FORMATS
 from holdsfor.io.sources import head_of, shown_name
 
@@ -88,7 +88,7 @@ def parts(
     *,
     rows: str | None = None,
     absent_is_null: bool = True,
-) -> Iterator[Part]:
+) -> Iterator[TablePart]:
     """The rows of a file, with at least the columns named, which may be paths into nested ones; None are all.
 
     A field that no row of JSON has is null, if it may be absent. `rows` is the path of the array that has the rows of a

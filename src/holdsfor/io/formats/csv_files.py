@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.io.formats.part import Part, require_columns
+from holdsfor.io.formats.part import TablePart, require_columns
 from holdsfor.io.formats.text_lines import TextLines
 from holdsfor.io.rejects import refused
 from holdsfor.io.sources import blocks, shown_name
@@ -22,7 +22,7 @@ _DATA = re.compile(r"[+-]?\d+(\.\d+)?$|\d{4}-\d\d-\d\d")
 """What is a number or a date is no name of a column."""
 
 
-def read_csv(path: str | Path, columns: Sequence[str] | None, delimiter: str) -> Iterator[Part]:
+def read_csv(path: str | Path, columns: Sequence[str] | None, delimiter: str) -> Iterator[TablePart]:
     """The rows of a file with some columns, or with all."""
     header: list[str] = []
     line = 0
@@ -63,7 +63,7 @@ def _require_header(columns: Sequence[str], header: list[str], line: bytes, sour
     require_columns(columns, header, source)
 
 
-def _csv_part(lines: TextLines, header: list[str], columns: Sequence[str], delimiter: str) -> Part:
+def _csv_part(lines: TextLines, header: list[str], columns: Sequence[str], delimiter: str) -> TablePart:
     rows = np.flatnonzero(~lines.is_blank())
     table, strange = _parsed_csv(lines.joined(rows), header, delimiter, columns)
     bad = []
@@ -80,7 +80,7 @@ def _csv_part(lines: TextLines, header: list[str], columns: Sequence[str], delim
         reasons = pa.array([f"{count} fields where the header has {len(header)}" for _, count in strange])
         bad.append(refused("", lines.number(odd), lines.text(odd), reasons))
         rows = np.delete(rows, [row for row, _ in strange])
-    return Part(table, lines.number(rows), lambda some: lines.text(rows[some]), frozenset(columns), tuple(bad))
+    return TablePart(table, lines.number(rows), lambda some: lines.text(rows[some]), frozenset(columns), tuple(bad))
 
 
 def _parsed_csv(

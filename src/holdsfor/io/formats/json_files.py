@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Ints
 from holdsfor.io.formats.json_documents import document_rows
-from holdsfor.io.formats.part import Part
+from holdsfor.io.formats.part import TablePart
 from holdsfor.io.formats.text_lines import TextLines
 from holdsfor.io.nested import Step, absent, is_list, path_of, resolved, value_at
 from holdsfor.io.rejects import refused
@@ -24,7 +24,7 @@ from holdsfor.syntax.numbers import EXACT
 
 def read_json(
     path: str | Path, columns: Sequence[str] | None, *, is_document: bool, rows: str | None, absent_is_null: bool
-) -> Iterator[Part]:
+) -> Iterator[TablePart]:
     """The rows of a file, with a column for each path named, or with all. A field that no row has is null."""
     reader = _Reader()
     seen: set[str] = set()
@@ -52,13 +52,13 @@ class _Reader:
     def __init__(self) -> None:
         self._texts: pa.Schema | None = None
 
-    def part(self, lines: TextLines, columns: Sequence[str] | None) -> Part:
+    def part(self, lines: TextLines, columns: Sequence[str] | None) -> TablePart:
         """The rows of a piece."""
         rows = np.flatnonzero(~lines.is_blank())
         table = self._typed(lines.block)
         if table is None or len(table) != len(rows) or any(map(_may_be_rounded, table.columns)):
             return _by_line(lines, rows, columns)
-        return Part(table, lines.number(rows), lambda some: lines.text(rows[some]))
+        return TablePart(table, lines.number(rows), lambda some: lines.text(rows[some]))
 
     def _typed(self, block: bytes) -> Any:
         """A table with types, if all rows agree on them. Text stays text, also where Arrow takes it for a timestamp."""
@@ -104,7 +104,7 @@ def _may_be_rounded(column: Any) -> bool:
     return any(end is not None and abs(end) >= EXACT for end in ends.values())
 
 
-def _by_line(lines: TextLines, rows: Ints, columns: Sequence[str] | None) -> Part:
+def _by_line(lines: TextLines, rows: Ints, columns: Sequence[str] | None) -> TablePart:
     """A piece with lines that are no JSON, or with columns of several types: every value becomes text."""
     good, objects, bad, reasons = [], [], [], []
     for row, text in zip(rows.tolist(), lines.text(rows).to_pylist(), strict=True):
@@ -125,7 +125,7 @@ def _by_line(lines: TextLines, rows: Ints, columns: Sequence[str] | None) -> Par
     table = pa.table({name: pa.array(map(_as_text, values), pa.string()) for name, values in found.items()})
     odd, kept = np.array(bad, np.int64), np.array(good, np.int64)
     problems = (refused("", lines.number(odd), lines.text(odd), pa.array(reasons, pa.string())),) if bad else ()
-    return Part(table, lines.number(kept), lambda some: lines.text(kept[some]), frozenset(found), problems)
+    return TablePart(table, lines.number(kept), lambda some: lines.text(kept[some]), frozenset(found), problems)
 
 
 def _object(text: str) -> dict[str, object]:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.io.formats.part import Part, table_part
+from holdsfor.io.formats.part import TablePart, table_part
 from holdsfor.io.nested import roots
 from holdsfor.io.sources import opened, shown_name
 
@@ -29,7 +29,7 @@ def _contents(path: str | Path) -> Iterator[Any]:
             raise HoldsforError(f"{shown_name(path)} is not a Parquet file: {problem}") from problem
 
 
-def read_parquet(path: str | Path, columns: Sequence[str] | None) -> Iterator[Part]:
+def read_parquet(path: str | Path, columns: Sequence[str] | None) -> Iterator[TablePart]:
     """The rows of a file with some columns, or with all."""
     with _contents(path) as contents:
         wanted = None if columns is None else roots(columns, contents.schema_arrow.names, shown_name(path))

@@ -16,7 +16,7 @@ from holdsfor.io.typed import plain
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """Some rows of a table.
 
     `lines` says where each stands in its file, or where the first does if they follow each other; `text` shows some of
@@ -41,21 +41,21 @@ class Part:
             self._columns[name] = plain(self.table[name])
         return self._columns[name]
 
-    def with_paths(self, paths: Sequence[str], source: str | None = None) -> Part:
+    def with_paths(self, paths: Sequence[str], source: str | None = None) -> TablePart:
         """The same rows with a column for each path into a nested one; what is not there is null without a `source`."""
         if all(path in self.table.column_names for path in paths):
             return self
         return replace(self, table=with_paths(self.table, paths, source))
 
 
-def table_part(table: pa.Table, before: int = 0) -> Part:
+def table_part(table: pa.Table, before: int = 0) -> TablePart:
     """A table as a part; rows are counted from 1."""
 
     def show(rows: Ints) -> Any:
         found = table.take(pa.array(rows)).to_pylist()
         return pa.array([json.dumps(row, default=str, ensure_ascii=False) for row in found], pa.string())
 
-    return Part(table, before + 1, show)
+    return TablePart(table, before + 1, show)
 
 
 def require_columns(wanted: Sequence[str], there: Sequence[str], source: str) -> None:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.io.formats import Part, format_of, parts
+from holdsfor.io.formats import TablePart, format_of, parts
 from holdsfor.io.formats.choice import is_document, known_format, usual_delimiter
 from holdsfor.io.formats.csv_files import csv_header
 from holdsfor.io.looks import BINARY, look_of, looks_like_rtec
@@ -67,7 +67,7 @@ class Sample:
     name: str
     shape: Shape
     paths: list[str]
-    pieces: list[Part]
+    pieces: list[TablePart]
     is_whole: bool
     elements: list[str] = field(default_factory=list)
     """Paths into the first elements of lists."""
@@ -152,7 +152,7 @@ def read_sample(path: str | Path, name: str) -> Sample:
     if shape.style == "csv":
         header, _ = csv_header(path, shape.delimiter or usual_delimiter(path))
         columns = _single(header)
-    found: list[Part] = []
+    found: list[TablePart] = []
     count = 0
     for part in parts(path, columns, shape.style, shape.delimiter, rows=shape.rows):
         if count >= MOST_ROWS:
@@ -162,8 +162,8 @@ def read_sample(path: str | Path, name: str) -> Sample:
     return _sample(name, shape, found, is_whole=True)
 
 
-def _sample(name: str, shape: Shape, pieces: Sequence[Part], *, is_whole: bool) -> Sample:
-    kept = [Part(_named_once(part.table), part.lines, part.text, part.untyped, part.refused) for part in pieces]
+def _sample(name: str, shape: Shape, pieces: Sequence[TablePart], *, is_whole: bool) -> Sample:
+    kept = [TablePart(_named_once(part.table), part.lines, part.text, part.untyped, part.refused) for part in pieces]
     paths = list(dict.fromkeys(path for part in kept for path in leaves(part.table.schema)))
     # A column that is an object in some rows and something else in others is text in a piece where both are.
     roots = {steps[0] for path in paths if len(steps := steps_of(path) or (path,)) > 1 and path not in _flat(kept)}
@@ -174,7 +174,7 @@ def _sample(name: str, shape: Shape, pieces: Sequence[Part], *, is_whole: bool) 
     return sample
 
 
-def _flat(pieces: Sequence[Part]) -> set[str]:
+def _flat(pieces: Sequence[TablePart]) -> set[str]:
     return {name for part in pieces for name in part.table.column_names}
 
 

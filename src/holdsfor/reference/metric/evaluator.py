@@ -111,7 +111,7 @@ def _saturate(stratum: Stratum, known: Known, needed: dict[Signature, Window], r
 
 
 def _consequences(rule: MetricRule, known: Known) -> Iterator[tuple[tuple[Const, ...], Times]]:
-    for binding, body in _solutions(rule, known):
+    for binding, body in body_solutions(rule, known):
         held = body
         for operator, during in rule.boxes:
             held = held.later(during) if operator is UnaryOperator.BOX_PLUS else held.earlier(during)
@@ -119,7 +119,7 @@ def _consequences(rule: MetricRule, known: Known) -> Iterator[tuple[tuple[Const,
             yield ground(rule.head, binding), held
 
 
-def _solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Times]]:
+def body_solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Times]]:
     """Values for the variables, and when the body holds for them."""
     conditions = [literal for literal in rule.body if isinstance(literal, Condition)]
     positive = [condition.atom for condition in conditions if not condition.negated]
@@ -130,7 +130,7 @@ def _solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Times]
         found = [(extended, held) for binding, held in found for extended in candidates(atom, binding, known)]
     for literal in rule.body:
         if isinstance(literal, Aggregate):
-            rows = list(_aggregated(literal, known))
+            rows = list(aggregate_values(literal, known))
             found = [
                 ({**binding, **row}, held & during)
                 for binding, held in found
@@ -139,13 +139,13 @@ def _solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Times]
             ]
     names = [variable.name for atom in positive for variable in atom_variables(atom)]
     for start, during in found:
-        for binding in anyhow(names, _calculated(comparisons, start), known):
-            if all(_compares(comparison, binding) for comparison in comparisons):
-                held = intersection([during, *(_holds(atom, binding, known) for atom in positive)])
-                yield binding, held & ~union(_holds_for_some(atom, binding, known) for atom in negative)
+        for binding in anyhow(names, with_equations(comparisons, start), known):
+            if all(comparison_holds(comparison, binding) for comparison in comparisons):
+                held = intersection([during, *(atom_times(atom, binding, known) for atom in positive)])
+                yield binding, held & ~union(atom_times_for_some(atom, binding, known) for atom in negative)
 
 
-def _holds(atom: MetricAtom, binding: Binding, known: Known) -> Times:
+def atom_times(atom: MetricAtom, binding: Binding, known: Known) -> Times:
     """When a metric atom holds, all of whose variables have values."""
     match atom:
         case Atom():
@@ -153,19 +153,19 @@ def _holds(atom: MetricAtom, binding: Binding, known: Known) -> Times:
         case Truth():
             return ALWAYS
         case Unary():
-            return _UNARY[atom.operator](atom.range, _holds(atom.operand, binding, known))
+            return _UNARY[atom.operator](atom.range, atom_times(atom.operand, binding, known))
         case _:
-            left, right = _holds(atom.left, binding, known), _holds(atom.right, binding, known)
+            left, right = atom_times(atom.left, binding, known), atom_times(atom.right, binding, known)
             return _BINARY[atom.operator](atom.range, left, right)
 
 
-def _holds_for_some(atom: MetricAtom, binding: Binding, known: Known) -> Times:
+def atom_times_for_some(atom: MetricAtom, binding: Binding, known: Known) -> Times:
     """When a metric atom holds for some values of the variables that have none."""
     names = [variable.name for variable in atom_variables(atom)]
-    return union(_holds(atom, extended, known) for extended in anyhow(names, binding, known))
+    return union(atom_times(atom, extended, known) for extended in anyhow(names, binding, known))
 
 
-def _calculated(comparisons: Iterable[Comparison], binding: Binding) -> Binding:
+def with_equations(comparisons: Iterable[Comparison], binding: Binding) -> Binding:
     """The binding with the values that equations give to variables that have none."""
     equations = [comparison for comparison in comparisons if comparison.comparator is Comparator.EQUAL]
     values = dict(binding)
@@ -195,7 +195,7 @@ def _value(term: Term, binding: Binding) -> Const | None:
         return None
 
 
-def _compares(comparison: Comparison, binding: Binding) -> bool:
+def comparison_holds(comparison: Comparison, binding: Binding) -> bool:
     """Whether a comparison holds. Any two things are equal or not; only numbers are less or greater."""
     left, right = _value(comparison.left, binding), _value(comparison.right, binding)
     if left is None or right is None:
@@ -217,7 +217,7 @@ def _compares(comparison: Comparison, binding: Binding) -> bool:
             return left.value >= right.value
 
 
-def _aggregated(aggregate: Aggregate, known: Known) -> Iterator[tuple[Binding, Times]]:
+def aggregate_values(aggregate: Aggregate, known: Known) -> Iterator[tuple[Binding, Times]]:
     """The result, with the values of the rule's variables that it is for, and when it is that.
 
     Where the atom holds for no values of the terms there is no result, not even a count of 0.
@@ -230,7 +230,7 @@ def _aggregated(aggregate: Aggregate, known: Known) -> Iterator[tuple[Binding, T
         for binding in anyhow(names, start, known):
             group = groups.setdefault(tuple(binding[name] for name in shared), {})
             values = tuple(binding[name] for name in terms)
-            group[values] = group.get(values, NEVER) | _holds(aggregate.atom, binding, known)
+            group[values] = group.get(values, NEVER) | atom_times(aggregate.atom, binding, known)
     yield from aggregate_results(aggregate, shared, groups)
 
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.metric.report import _numbers, _texts
+from holdsfor.engine.metric.report import exact_times, rounded_times
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.constants import argument_text
 from holdsfor.io.metric_scaled import moment_texts
@@ -83,7 +83,7 @@ def _answers(
 
 def _times(cells: Ints, infinite: Bools, scale: int, time_scale: TimeScale | None, *, exact: bool) -> Any:
     if time_scale is None:
-        return (_texts if exact else _numbers)(cells >> 1, infinite, scale)
+        return (exact_times if exact else rounded_times)(cells >> 1, infinite, scale)
     if exact:
         return moment_texts(cells >> 1, infinite, scale, scale=time_scale)
     return metric_timestamps(cells >> 1, infinite, scale, time_scale)

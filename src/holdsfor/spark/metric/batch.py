@@ -20,7 +20,7 @@ from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.session import Span
 from holdsfor.metric.times import Time
 from holdsfor.spark.asked_for import known_scale
-from holdsfor.spark.batch import _partitions, unit_in
+from holdsfor.spark.batch import default_partitions, unit_in
 from holdsfor.spark.columns import identifier
 from holdsfor.spark.metric.answers import answer_schema, answer_sql
 from holdsfor.spark.metric.buckets import StageOnBucket
@@ -86,7 +86,7 @@ def materialise(
     elif column_types is not None:
         raise HoldsforError("column_types is about the columns of one predicate; name it with columns=")
     spark = frames[0][0].sparkSession
-    job = MetricJob.of(plan, partitions or _partitions(spark), span.start, span.end)
+    job = MetricJob.of(plan, partitions or default_partitions(spark), span.start, span.end)
     for message in job.stages.warnings:
         warnings.warn(message, stacklevel=2)
     shown = None if points else scale

@@ -19,7 +19,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.ids import SEEDS, hex_digits, text_hashes
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.facts import Facts, maximal
-from holdsfor.engine.metric.report import _texts, arguments, plain_arguments
+from holdsfor.engine.metric.report import arguments, exact_times, plain_arguments
 from holdsfor.engine.metric.timeline import rescaled
 from holdsfor.engine.tables import FOREVER
 from holdsfor.io.rejects import repeated
@@ -102,7 +102,7 @@ class GoingOn:
         args = [plain_arguments(column, dictionary) for column in facts.args]
         named = [arguments(column, dictionary) for column in facts.args]
         is_first, no_end = facts.start <= -FOREVER, is_open | (facts.end >= FOREVER)
-        start = _texts(facts.start >> 1, is_first, self.scale)
+        start = exact_times(facts.start >> 1, is_first, self.scale)
         columns = [
             _ids(relation, named, start, facts.start),
             repeated(op, facts.rows),
@@ -110,7 +110,7 @@ class GoingOn:
             lists_of(args, facts.rows),
             start,
             pa.array(~is_first & (facts.start % 2 == 0)),
-            _texts(facts.end >> 1, no_end, self.scale),
+            exact_times(facts.end >> 1, no_end, self.scale),
             pa.array(~no_end & (facts.end % 2 == 1)),
             repeated(until, facts.rows),
         ]

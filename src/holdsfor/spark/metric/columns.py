@@ -19,7 +19,7 @@ from holdsfor.compiler.analysis.argument_kinds import (
 )
 from holdsfor.compiler.analysis.argument_names import first_variables, named_columns
 from holdsfor.compiler.metric.plan import MetricPlan
-from holdsfor.io.metric_frames import _by_name
+from holdsfor.io.metric_frames import columns_by_name
 from holdsfor.ir.metric import MetricProgram
 from holdsfor.spark.arguments import require_known, require_types, types_of
 from holdsfor.spark.columns import identifier, literal
@@ -109,7 +109,7 @@ def _input_kinds(frames: Frames) -> dict[Place, Kinds]:
 
 def _columns(source: Source, there: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
     if source.name is not None:
-        yield source.name, _by_name(source.name, there, source.name).args
+        yield source.name, columns_by_name(source.name, there, source.name).args
     elif source.mapping is not None:
         yield from ((entry.name, entry.args) for entry in source.mapping.entries)
 

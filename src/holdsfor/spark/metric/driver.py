@@ -15,7 +15,7 @@ from holdsfor.io.metric_scaled import moment_text
 from holdsfor.spark.metric.tasks import Turn
 from holdsfor.spark.streaming.chain import Link
 from holdsfor.spark.streaming.commits import last_of, write_commit
-from holdsfor.spark.streaming.driver import _size
+from holdsfor.spark.streaming.driver import size_text
 from holdsfor.spark.streaming.shared import require_files, require_rows
 from holdsfor.spark.streaming.store import Store
 from holdsfor.times import TimeScale
@@ -89,7 +89,7 @@ class MetricReport:
         unknown = f", {self.unknown} of no use" if self.unknown else ""
         return (
             f"batch {self.batch}: up to {until}, {self.facts} facts, {self.late} late{spoilt}{unknown}, "
-            f"{self.changes} changes, {self.open} open, {self.kept} facts kept, state {_size(self.state_bytes)}, "
+            f"{self.changes} changes, {self.open} open, {self.kept} facts kept, state {size_text(self.state_bytes)}, "
             f"{self.milliseconds} ms"
         )
 

@@ -13,14 +13,14 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.metric.facts import FactSet
-from holdsfor.io.formats import Part
+from holdsfor.io.formats import TablePart
 from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import TableMapping
-from holdsfor.io.metric_frames import _by_name, _of_entry, _taken
+from holdsfor.io.metric_frames import columns_by_name, columns_of_entry, facts_of_part
 from holdsfor.io.metric_rows import Rows, odd_rows, parse
 from holdsfor.io.metric_text import fact_set
 from holdsfor.io.rejects import Rejects, refused
-from holdsfor.io.tables import _chosen
+from holdsfor.io.tables import rows_of_entry
 from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.wire import COUNTS, Sender, note_row
@@ -78,7 +78,7 @@ class Source:
         if self.mapping is not None:
             part = self._mapped_part(rows, self.mapping)
             for entry in self.mapping.entries:
-                is_lost &= ~_chosen(part, entry)
+                is_lost &= ~rows_of_entry(part, entry)
         elif PREDICATE in rows.column_names:
             is_lost &= ~pc.is_valid(rows[PREDICATE].combine_chunks()).to_numpy(zero_copy_only=False)
         else:
@@ -92,18 +92,18 @@ class Source:
     def _mapped(self, table: pa.Table, mapping: TableMapping, rejects: Rejects) -> Iterator[Rows]:
         part = self._mapped_part(table, mapping)
         for entry in mapping.entries:
-            places = np.flatnonzero(_chosen(part, entry))
-            yield from _taken(part, _of_entry(entry), places, mapping.unit, mapping.name, rejects)
+            places = np.flatnonzero(rows_of_entry(part, entry))
+            yield from facts_of_part(part, columns_of_entry(entry), places, mapping.unit, mapping.name, rejects)
 
-    def _mapped_part(self, table: pa.Table, mapping: TableMapping) -> Part:
+    def _mapped_part(self, table: pa.Table, mapping: TableMapping) -> TablePart:
         paths = [path for entry in mapping.entries for path in entry.columns]
         return _part(table, mapping.name, untyped=self.untyped).with_paths(paths)
 
     def _of_predicate(self, name: str, table: pa.Table, rejects: Rejects, *, untyped: bool) -> list[Rows]:
         source = f"facts of {name}"
         part = _part(table, source, untyped=untyped)
-        columns = _by_name(name, table.column_names, source)
-        return _taken(part, columns, np.arange(len(table)), self.unit, source, rejects)
+        columns = columns_by_name(name, table.column_names, source)
+        return facts_of_part(part, columns, np.arange(len(table)), self.unit, source, rejects)
 
     def _named(self, table: pa.Table, rejects: Rejects) -> Iterator[Rows]:
         """Facts of all predicates in one table. Arguments are an array, or columns that are null where there is none."""
@@ -120,10 +120,10 @@ class Source:
                     yield from self._of_predicate(name, _used(rows), rejects, untyped=self.untyped)
 
 
-def _part(table: pa.Table, source: str, *, untyped: bool) -> Part:
+def _part(table: pa.Table, source: str, *, untyped: bool) -> TablePart:
     """Rows of a table; if it comes from files without types, numbers in it are text too."""
     part = as_part(table, source)
-    return Part(part.table, part.lines, part.text, frozenset(table.column_names)) if untyped else part
+    return TablePart(part.table, part.lines, part.text, frozenset(table.column_names)) if untyped else part
 
 
 def _widths(table: pa.Table) -> Ints:

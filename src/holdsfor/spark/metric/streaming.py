@@ -21,7 +21,7 @@ from holdsfor.ir.metric import MetricProgram
 from holdsfor.metric.session import streamed_plan
 from holdsfor.metric.times import Length, exact_length, length_or_none
 from holdsfor.spark.arguments import require_types
-from holdsfor.spark.batch import _partitions, unit_in
+from holdsfor.spark.batch import default_partitions, unit_in
 from holdsfor.spark.metric.batch import MappingInput, Rules, frames_of, function, known_metric_scale, loaded
 from holdsfor.spark.metric.changes import CHANGES, CLOSE, changes_sql
 from holdsfor.spark.metric.columns import PredicateSinks, predicate_columns
@@ -129,7 +129,7 @@ class MetricStreaming:
         settings: dict[str, Any] = {"rules": fingerprint(self.plan), "unit": unit_in(self.time_scale)}
         before = last_commit(store, settings)
         # The machine it goes on with may have more cores or fewer.
-        settings["buckets"] = self._buckets or before.settings.get("buckets") or _partitions(self._spark)
+        settings["buckets"] = self._buckets or before.settings.get("buckets") or default_partitions(self._spark)
         last_commit(store, settings)
         store = store.owned(run_of(before.link, settings["rules"]))
         workers_like_driver(self._spark)

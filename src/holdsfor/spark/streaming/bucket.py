@@ -23,11 +23,10 @@ from holdsfor.session.texts import Texts
 from holdsfor.spark.engine_output import engine_rows
 from holdsfor.spark.job import Job, StageSpec
 from holdsfor.spark.rows import by_tag
-from holdsfor.spark.streaming.happenings import happened
 from holdsfor.spark.streaming.regrouping import OldBucket, Regrouping
-from holdsfor.spark.streaming.results import CAUSED, UNMATCHED, Results, without_value
+from holdsfor.spark.streaming.results import CAUSED, UNMATCHED, Results, happened, without_value
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, kept_schema
-from holdsfor.spark.streaming.state import BucketState, Place
+from holdsfor.spark.streaming.state import BucketState
 from holdsfor.spark.streaming.turns import Turn
 from holdsfor.syntax.printer import print_term
 
@@ -79,7 +78,7 @@ class EngineBucket:
         else:
             waiting = self.state.load_rest(self._engine)
             known = [] if waiting is None else [waiting]
-        self._is_anew = self.state.place is None or self.state.place.plan != self._engine.identity
+        self._is_anew = self.state.plan is None or self.state.plan != self._engine.identity
         self._take_in([*known, *self.arrived])
         self._evaluated = self._engine.core.evaluated
         self._conflicts = self._engine.core.conflicts()
@@ -219,8 +218,8 @@ class EngineBucket:
 
     # What is left
 
-    def save(self) -> Place:
-        """Write the state; where it is."""
+    def save(self) -> dict[str, Any]:
+        """Write the state; what the driver has to know of it."""
         none = kept_schema(self.job.wire, retracting=self.turn.retracting).empty_table()
         return self.state.save(self._engine, self.turn.batch, none if self._rest is None else self._rest)
 

@@ -10,16 +10,48 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 from holdsfor.spark.streaming.seals import DamagedCheckpoint
-from holdsfor.spark.streaming.spark_logs import check_spark_files, spark_files
-from holdsfor.spark.streaming.store import COMMIT, Store
 
-_FORMAT = 3
+_FORMAT, _READ = 4, (3, 4)
+"""The format of commits, and those that are read: that of the version before is."""
 _OTHER_VERSION = "was written by another version of holdsfor"
 _NEW_FOLDER = "begin with a new, empty checkpoint and sink"
+
+
+class Ledger(Protocol):
+    """Where commits are."""
+
+    @property
+    def root(self) -> str:
+        """The folder of the run, below its checkpoint."""
+
+    @property
+    def owner(self) -> str:
+        """The run, by its number and its rules; empty if any will do."""
+
+    def committed(self) -> list[int]:
+        """The batches that are done and whose commits are still there."""
+
+    def batches(self) -> list[int]:
+        """The batches that were begun, as far as can be seen."""
+
+    def commit_path(self, batch: int) -> str:
+        """Where the commit of a batch is, for people."""
+
+    def commit_text(self, batch: int) -> bytes:
+        """The commit of a batch."""
+
+    def write_commit(self, batch: int, text: bytes) -> None:
+        """Write the commit of a batch; it is there as a whole or not at all."""
+
+    def spark_files(self) -> Mapping[str, Any]:
+        """What Spark's own files say of what has been read."""
+
+    def check_spark_files(self, told: Mapping[str, Any]) -> None:
+        """Refuse to go on if they say something else."""
 
 
 @dataclass(frozen=True)
@@ -32,52 +64,52 @@ class Link:
     checksum: str
 
 
-def newest_link(store: Store) -> Link | None:
+def newest_link(ledger: Ledger) -> Link | None:
     """The last commit, if there is any, when a run begins: nothing under way may have been changed since."""
-    done = store.committed()
+    done = ledger.committed()
     if not done:
-        if any(batch > 0 for batch in store.batches()):
-            raise DamagedCheckpoint(store.path(f"{max(store.batches()) - 1}/{COMMIT}"), "is missing")
+        if any(batch > 0 for batch in ledger.batches()):
+            raise DamagedCheckpoint(ledger.commit_path(max(ledger.batches()) - 1), "is missing")
         return None
-    found, spark = _read(store, done[-1])
-    check_spark_files(store, spark)
+    found, spark = _read(ledger, done[-1])
+    ledger.check_spark_files(spark)
     return found
 
 
-def link_before(store: Store, batch: int) -> Link | None:
+def link_before(ledger: Ledger, batch: int) -> Link | None:
     """The commit that a batch follows; None if it is the first. Anything else is refused."""
-    done = store.committed()
+    done = ledger.committed()
     if done and done[-1] > batch:
         raise DamagedCheckpoint(
-            store.path(f"{done[-1]}/{COMMIT}"),
+            ledger.commit_path(done[-1]),
             f"says that batch {done[-1]} is done, but Spark goes on with batch {batch}: its own folders beside it "
             "(offsets, commits, sources) were deleted or are older",
         )
     earlier = [found for found in done if found < batch]
     if not earlier and batch <= 0:
-        _require_no_half_history(store, batch)
+        _require_no_half_history(ledger, batch)
         return None
     if not earlier or earlier[-1] != batch - 1:
         raise DamagedCheckpoint(
-            store.path(f"{batch - 1}/{COMMIT}"), f"is missing, the commit of the batch before batch {batch}"
+            ledger.commit_path(batch - 1), f"is missing, the commit of the batch before batch {batch}"
         )
-    return _read(store, batch - 1)[0]
+    return _read(ledger, batch - 1)[0]
 
 
-def add_link(store: Store, batch: int, content: Mapping[str, Any], before: Link | None) -> None:
+def add_link(ledger: Ledger, batch: int, content: Mapping[str, Any], before: Link | None) -> None:
     """Say that a batch is done."""
-    run = store.owner or (before.run if before else "")
+    run = ledger.owner or (before.run if before else "")
     linked = {
         "batch": batch,
         "run": run,
         "before": None if before is None else {"batch": before.batch, "checksum": before.checksum},
-        "spark": spark_files(store),
+        "spark": ledger.spark_files(),
         "commit": content,
     }
     # What is read back: numbers that are keys become text.
     linked = json.loads(json.dumps(linked))
     told = {"format": _FORMAT, "checksum": _checksum(linked), **linked}
-    store.write(f"{batch}/{COMMIT}", json.dumps(told, indent=1).encode())
+    ledger.write_commit(batch, json.dumps(told).encode())
 
 
 def run_of(link: Link | None, plan: str) -> str:
@@ -85,30 +117,30 @@ def run_of(link: Link | None, plan: str) -> str:
     return f"{plan[:16]}-{uuid4().hex}" if link is None else link.run
 
 
-def _require_no_half_history(store: Store, batch: int) -> None:
+def _require_no_half_history(ledger: Ledger, batch: int) -> None:
     """A stream without the history before it would be a stream with other answers."""
-    if batch == 0 and any(found < 0 for found in store.batches()):
+    if batch == 0 and any(found < 0 for found in ledger.batches()):
         raise DamagedCheckpoint(
-            store.path(f"-1/{COMMIT}"),
+            ledger.commit_path(-1),
             "is missing: a history was begun here and did not come to its end",
             "give the history again (--history, backfill), or begin with a new, empty checkpoint and sink",
         )
 
 
-def _read(store: Store, batch: int) -> tuple[Link, Mapping[str, Any]]:
+def _read(ledger: Ledger, batch: int) -> tuple[Link, Mapping[str, Any]]:
     """A commit, and what it says of Spark's files. The one before it is looked at too, if it is still there."""
-    found, before, spark = _parsed(store, batch)
-    if before is not None and store.exists(f"{before['batch']}/{COMMIT}"):
-        earlier = _parsed(store, before["batch"])[0]
+    found, before, spark = _parsed(ledger, batch)
+    if before is not None and before["batch"] in ledger.committed():
+        earlier = _parsed(ledger, before["batch"])[0]
         if (earlier.checksum, earlier.run) != (before["checksum"], found.run):
-            path = store.path(f"{batch}/{COMMIT}")
+            path = ledger.commit_path(batch)
             raise DamagedCheckpoint(path, f"does not follow the commit of batch {earlier.batch} that is there")
     return found, spark
 
 
-def _parsed(store: Store, batch: int) -> tuple[Link, Mapping[str, Any] | None, Mapping[str, Any]]:
-    path = store.path(f"{batch}/{COMMIT}")
-    data = store.read(f"{batch}/{COMMIT}").to_pybytes()
+def _parsed(ledger: Ledger, batch: int) -> tuple[Link, Mapping[str, Any] | None, Mapping[str, Any]]:
+    path = ledger.commit_path(batch)
+    data = ledger.commit_text(batch)
     try:
         found = json.loads(data)
     except ValueError:
@@ -119,11 +151,11 @@ def _parsed(store: Store, batch: int) -> tuple[Link, Mapping[str, Any] | None, M
     rest = {name: part for name, part in found.items() if name not in ("format", "checksum")}
     if found.get("checksum") != _checksum(rest):
         raise DamagedCheckpoint(path, "has been changed since it was written: its checksum is another")
-    if found.get("format") != _FORMAT:
+    if found.get("format") not in _READ:
         raise DamagedCheckpoint(path, _OTHER_VERSION, _NEW_FOLDER)
     if found["batch"] != batch:
         raise DamagedCheckpoint(path, f"is a copy of the commit of batch {found['batch']}")
-    if store.owner and found["run"] != store.owner:
+    if ledger.owner and found["run"] != ledger.owner:
         raise DamagedCheckpoint(path, "is a copy of the commit of another run")
     return Link(batch, found["commit"], found["run"], found["checksum"]), found["before"], found["spark"]
 

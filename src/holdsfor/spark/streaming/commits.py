@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol, Self, TypeVar
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
+from holdsfor.spark.streaming.chain import Ledger, Link, add_link, link_before, newest_link
 from holdsfor.spark.streaming.clock import Clock
 from holdsfor.spark.streaming.state import Place
 from holdsfor.spark.streaming.store import Store
@@ -26,6 +26,10 @@ class Commit:
     clock: Clock = field(default_factory=Clock)
     places: Mapping[str, Place] = field(default_factory=dict)
     rows: Mapping[int, list[int]] = field(default_factory=dict)
+    slots: Mapping[int, int] = field(default_factory=dict)
+    """The folder of each batch that is needed, where Spark keeps the state."""
+    reached: Mapping[str, list[int] | None] = field(default_factory=dict)
+    """There: which parts of states the rows that wait reach, by stage and bucket; None is all."""
     link: Link | None = None
     """Where it is in the chain; None if there is no commit yet."""
 
@@ -39,7 +43,11 @@ class Commit:
         found = link.content
         rows = {int(batch): buckets for batch, buckets in found["rows"].items()}
         places = {name: Place(**place) for name, place in found["places"].items()}
-        return cls(link.batch, found["settings"], Clock(**found["clock"]), places, rows, link)
+        # Commits of the version before have no slots.
+        slots = {int(batch): slot for batch, slot in found.get("slots", {}).items()}
+        return cls(
+            link.batch, found["settings"], Clock(**found["clock"]), places, rows, slots, found.get("reached", {}), link
+        )
 
     @property
     def needed(self) -> set[int]:
@@ -86,13 +94,13 @@ class AnyCommit(Protocol):
 C = TypeVar("C", bound=AnyCommit)
 
 
-def last_commit(store: Store, settings: Mapping[str, Any], below: int | None = None) -> Commit:
+def last_commit(store: Ledger, settings: Mapping[str, Any], below: int | None = None) -> Commit:
     """The last batch that is done, or the one before `below`; an empty commit if there is none."""
     return last_of(Commit, store, settings, below, free=("buckets",))
 
 
 def last_of(
-    kind: type[C], store: Store, settings: Mapping[str, Any], below: int | None, free: Collection[str] = ()
+    kind: type[C], store: Ledger, settings: Mapping[str, Any], below: int | None, free: Collection[str] = ()
 ) -> C:
     """The last commit of a kind, or the one before `below`; an empty commit if there is none. `free` are settings that a
     run may go on with another of.
@@ -105,7 +113,7 @@ def last_of(
     return found
 
 
-def check_settings(found: Mapping[str, Any], wanted: Mapping[str, Any], store: Store) -> None:
+def check_settings(found: Mapping[str, Any], wanted: Mapping[str, Any], store: Ledger) -> None:
     """Complain if a run goes on with other settings than it was begun with."""
     place = store.root.removesuffix("/holdsfor")
     rest = "go on with the same, or begin with a new checkpoint"

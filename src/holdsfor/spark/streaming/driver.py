@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, Generic, Protocol, TypeVar
 
-import numpy as np
-
-from holdsfor.engine.kernels import EMPTY, Ints
-from holdsfor.io.ahead import quantile, usual_max_ahead
-from holdsfor.spark.streaming.clock import Clock, Windows
-from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
-from holdsfor.spark.streaming.shared import require_files, require_rows, written_states
-from holdsfor.spark.streaming.store import Store
+from holdsfor.io.ahead import usual_distance
+from holdsfor.spark.streaming.clock import Windows
+from holdsfor.spark.streaming.commits import Commit
+from holdsfor.spark.streaming.rows import Admission
+from holdsfor.spark.streaming.state import Place
 from holdsfor.spark.streaming.turns import Turn
 from holdsfor.times import TimeScale
 
@@ -26,41 +23,16 @@ Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variab
 
 
 @dataclass(frozen=True)
-class Taken:
-    """What came in: good rows, those that are late, those that cannot be read and those whose time is too far ahead; the
-    first and last time of the good ones, and the buckets they went to. `now` is the processing time. `times` are some of
-    all times, each of which stands for as many as its weight.
+class Seen:
+    """What came in: good rows and those that cannot be read, and the first and last time of the good ones. `now` is the
+    processing time.
     """
 
-    events: int
-    late: int
-    malformed: int
-    first: int | None
-    last: int | None
-    buckets: list[int]
+    good: int = 0
+    malformed: int = 0
+    first: int | None = None
+    last: int | None = None
     now: int | None = None
-    ahead: int = 0
-    times: Ints = field(default_factory=lambda: EMPTY)
-    weights: Ints = field(default_factory=lambda: EMPTY)
-
-    @classmethod
-    def of(cls, notes: Iterable[Mapping[str, Any]], good: int, malformed: int, now: int | None = None) -> Taken:
-        """What came in, by what those say who took it in."""
-        listed = list(notes)
-        told = [note for note in listed if "times" in note]
-        late, ahead = (sum(note[name] for note in told) for name in ("late", "ahead"))
-        return cls(
-            good - late - ahead,
-            late,
-            malformed,
-            min((note["first"] for note in told if note["first"] is not None), default=None),
-            max((note["last"] for note in told if note["last"] is not None), default=None),
-            sorted(note["bucket"] for note in listed if note["rows"]),
-            now,
-            ahead,
-            np.array([time for note in told for time in note["times"]], np.int64),
-            np.array([weight for note in told for weight in note["weights"]], np.int64),
-        )
 
 
 @dataclass(frozen=True)
@@ -111,7 +83,7 @@ class Report:
         return (
             f"batch {self.batch}: query time {asked} (+{self.queries}), {self.events} events, {self.late} late{spoilt}"
             f"{unmatched}, {self.changes} changes{happened}, {self.intervals} intervals{self._worked}{unvalued}, "
-            f"state {_size(self.state_bytes)}, {self.milliseconds} ms"
+            f"state {size_text(self.state_bytes)}, {self.milliseconds} ms"
         )
 
     def _time(self, time: int | None) -> str:
@@ -133,10 +105,10 @@ class Report:
         return f", {self.keys_worked} of {self.keys_held} keys"
 
 
-def _size(count: int) -> str:
+def size_text(count: int) -> str:
     """A number of bytes as people say it.
 
-    >>> _size(250), _size(41_300), _size(1_400_000)
+    >>> size_text(250), size_text(41_300), size_text(1_400_000)
     ('0.2 kB', '41.3 kB', '1.4 MB')
     """
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"
@@ -145,11 +117,27 @@ def _size(count: int) -> str:
 class Workers(Protocol[Frame]):
     """Those who do the work on the buckets."""
 
-    def take_in(self, rows: Frame, batch: int, clock: Clock, buckets: int, latest: int | None = None) -> Taken:
-        """Write the rows of a batch to the files of so many buckets, but for those with a time after `latest`."""
+    def look(self, rows: Frame, latest: int | None = None) -> Seen:
+        """What came in, but for rows with a time after `latest`."""
 
-    def ask(self, turn: Turn) -> list[dict[str, Any]]:
-        """Ask every bucket the query times of a turn; what each has to say of it."""
+    def middle(self, rows: Frame) -> tuple[int, int]:
+        """The times that a quarter and a half of the good rows do not exceed."""
+
+    def keep(self, rows: Frame, admission: Admission, buckets: int) -> list[dict[str, Any]]:
+        """Keep the rows of a batch for a later one, divided among so many buckets; what each has to say of it."""
+
+    def ask(self, rows: Frame, turn: Turn) -> list[dict[str, Any]]:
+        """Ask every bucket the query times of a turn; what each has to say of it, and where its state is."""
+
+
+class Checkpoint(Protocol):
+    """Where commits and states are."""
+
+    def before(self, settings: Mapping[str, Any], batch: int) -> Commit:
+        """The commit of the batch before one, of which an earlier attempt may have left something: that is cleared."""
+
+    def commit(self, commit: Commit, before: Commit) -> None:
+        """Say that a batch is done."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +147,7 @@ class Driver(Generic[Frame]):
     Rows more than `max_ahead` beyond the median time of their batch are put aside; None is what is usual, infinity none.
     """
 
-    store: Store
+    checkpoint: Checkpoint
     settings: Mapping[str, Any]
     windows: Windows
     workers: Workers[Frame]
@@ -176,68 +164,57 @@ class Driver(Generic[Frame]):
         With `until`, all query times up to there are asked, whatever has come in.
         """
         begin = time.perf_counter()
-        before = last_commit(self.store, self.settings, below=batch)
-        self.store.drop([found for found in self.store.batches() if found == batch])
+        before = self.checkpoint.before(self.settings, batch)
         clock = before.clock
         if clock.start is None and self.start is not None:
             clock = clock.beginning(self.start)
-        # Rows are divided like those that wait, until a turn divides them anew.
-        buckets = before.settings["buckets"]
-        taken = self.workers.take_in(rows, batch, clock, buckets)
-        latest = self._latest(taken)
-        if latest is not None and taken.last is not None and taken.last > latest:
-            # Rare enough that the rows may be read once more.
-            self.store.drop([found for found in self.store.batches() if found == batch])
-            wrong = taken.last
-            taken = self.workers.take_in(rows, batch, clock, buckets, latest)
+        seen = self.workers.look(rows)
+        wrong, latest = None, self._latest(rows, seen)
+        if latest is not None and seen.last is not None and seen.last > latest:
+            # Rare enough that the rows may be looked at once more.
+            wrong, known = seen.last, seen
+            seen = replace(self.workers.look(rows, latest), malformed=known.malformed, now=known.now)
         else:
-            wrong, latest = None, None
-        require_files(self.store, f"{batch}/rows", [f"{bucket}.arrow" for bucket in taken.buckets])
-        clock = clock.seen(taken.first, taken.last).waited(taken.now, taken.events, self.patience)
+            latest = None
+        admission = Admission(batch, self.retracting, clock, self.windows, latest)
+        clock = clock.seen(seen.first, seen.last).waited(seen.now, seen.good, self.patience)
         if until is not None and clock.start is not None:
             clock = clock.seen(until + self.windows.lateness, until + self.windows.lateness)
-        waiting = dict(before.rows) | ({batch: taken.buckets} if taken.buckets else {})
         due = clock.due(self.windows)
-        settings = {**self.settings, "buckets": buckets}
-        after = replace(before, batch=batch, settings=settings, clock=clock, rows=waiting)
-        report = Report(
-            batch,
-            clock.query,
-            0,
-            taken.events,
-            taken.late,
-            taken.malformed,
-            ahead=taken.ahead,
-            latest_ahead=wrong,
-            ahead_of=latest,
-        )
+        # Rows that wait are divided like those that wait already, until a turn divides them anew.
+        buckets = before.settings["buckets"]
+        after = replace(before, batch=batch, settings={**self.settings, "buckets": buckets}, clock=clock)
+        notes: list[dict[str, Any]] = []
         if due:
             assert clock.query is not None
             origin = clock.origin(self.windows)
-            asked = clock.query, due[-1], origin
-            turn = Turn(batch, buckets, before.places, waiting, *asked, self.windows, self.retracting, self.plan)
-            notes = self.workers.ask(turn)
+            turn = Turn(admission, buckets, before.places, before.rows, clock.query, due[-1], origin, self.plan)
+            notes = self.workers.ask(rows, turn)
             kept = before.places if buckets == self.settings["buckets"] else {}
-            places = dict(kept) | written_states(self.store, batch, notes)
+            places = dict(kept) | {note["name"]: Place(**note["place"]) for note in notes if "place" in note}
             after = Commit(batch, self.settings, clock.asked(due[-1]), places)
-            report = replace(report, query_time=due[-1], queries=len(due), **_counted(notes))
-        report = replace(report, **after.sizes)
-        for folder, what in _FOLDERS.items():
-            count = getattr(report, what)
-            if count:
-                require_rows(self.store.path(f"{batch}/{folder}"), count, _NAMED[what], "checkpoint")
+        elif seen.good or wrong is not None:
+            notes = self.workers.keep(rows, admission, buckets)
+            listed = sorted(note["bucket"] for note in notes if note["rows"])
+            after = replace(after, rows=dict(before.rows) | ({batch: listed} if listed else {}))
+        counted = _counted(notes)
+        good = seen.good - counted["late"]
+        report = Report(batch, after.clock.query, len(due), good, malformed=seen.malformed, **counted, **after.sizes)
+        report = replace(report, latest_ahead=wrong, ahead_of=latest)
         deliver(report)
-        write_commit(self.store, after, before)
+        self.checkpoint.commit(after, before)
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
 
-    def _latest(self, taken: Taken) -> int | None:
+    def _latest(self, rows: Frame, seen: Seen) -> int | None:
         """The latest time that is not too far ahead of the others; None if any will do."""
-        if not len(taken.times) or self.max_ahead == math.inf:
+        if seen.first is None or seen.last is None or self.max_ahead == math.inf:
             return None
-        distance = usual_max_ahead(taken.times, self.windows.size, taken.weights)
-        if self.max_ahead is not None:
-            distance = int(self.max_ahead)
-        return quantile(taken.times, 1, 2, taken.weights) + distance
+        least = usual_distance(0, self.windows.size) if self.max_ahead is None else int(self.max_ahead)
+        if seen.last - seen.first <= least:
+            # Wherever the median is, it is not further away.
+            return None
+        quartile, median = self.workers.middle(rows)
+        return median + (usual_distance(median - quartile, self.windows.size) if self.max_ahead is None else least)
 
 
 def _counted(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -247,7 +224,4 @@ def _counted(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return found | {"first_without_value": first}
 
 
-_FOLDERS = {"changes": "changes", "events": "event_changes", "unmatched": "unmatched"}
-"""What workers write for the sinks, and how it is counted."""
-_NAMED = {"changes": "changes", "event_changes": "changes of events", "unmatched": "retractions of nothing"}
-_COUNTED = ("changes", "event_changes", "conflicts", "without_value", "unmatched", "keys_worked")
+_COUNTED = ("late", "ahead", "changes", "event_changes", "conflicts", "without_value", "unmatched", "keys_worked")

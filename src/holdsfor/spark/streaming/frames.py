@@ -6,7 +6,8 @@ row is sorted out once, in one pass: what it is, whether it is good, whether it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeAlias
@@ -16,6 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from holdsfor.compiler.analysis.entities import Entities
+from holdsfor.core.shares import MOST_PARTS
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.formats import require_columns
 from holdsfor.io.frames import entry_of
@@ -25,7 +27,7 @@ from holdsfor.spark.columns import identifier, literal, time
 from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.job import Rows
 from holdsfor.spark.nested import with_paths, with_paths_of
-from holdsfor.spark.sources import Origin, _either, _feeds, _first_of, _Shipped
+from holdsfor.spark.sources import Origin, ShippedOrigin, any_of, feeds_of_frame, first_true
 from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, travelling_schema
@@ -96,7 +98,7 @@ class Sources:
 
     def origins(self, frame: DataFrame, entities: Entities) -> list[tuple[Origin, ...]]:
         """What the rows are; no row is two things of one tuple."""
-        feeds = _feeds(frame, self.entries, Layouts(entities), self.unit, untyped=self.untyped)
+        feeds = feeds_of_frame(frame, self.entries, Layouts(entities), self.unit, untyped=self.untyped)
         return [feed.origins for feed in feeds]
 
     def flag(self) -> str:
@@ -111,7 +113,7 @@ class Sources:
         """Whether the text of a row could not be made into columns; None if no stream tells."""
         named = [(names, unreadable_column(list(names))) for _, names in self.columns]
         told = [identifier(names[column]) for names, column in named if column is not None]
-        return _either([f"{name} is not null" for name in told]) if told else None
+        return any_of([f"{name} is not null" for name in told]) if told else None
 
     def row_text(self) -> str:
         """A row as it came, as JSON."""
@@ -164,19 +166,19 @@ class Sorting:
     """Whether a row that is nothing at all is one that could not be read. One of all sortings speaks of these."""
 
     @property
-    def _places(self) -> Iterator[tuple[int, Origin, list[_Shipped]]]:
+    def _places(self) -> Iterator[tuple[int, Origin, list[ShippedOrigin]]]:
         for place, origin in enumerate(self.origins, self.first):
             shipped = list(self._ways(place, origin))
             if shipped:
                 yield place, origin, shipped
 
-    def _ways(self, place: int, origin: Origin) -> Iterator[_Shipped]:
+    def _ways(self, place: int, origin: Origin) -> Iterator[ShippedOrigin]:
         """The stages that the rows of an origin go to."""
         for stage in self.stages.stages:
             found = self.rows.inputs.get((stage.number, place))
             if found is not None:
                 delivery = next(one for one in stage.deliveries if one.symbol == origin.rows.symbol)
-                yield _Shipped(origin, *found, delivery.spreading, delivery.lines, stage.sides)
+                yield ShippedOrigin(origin, *found, delivery.spreading, delivery.lines, stage.sides)
 
     @property
     def is_used(self) -> bool:
@@ -213,17 +215,25 @@ class Sorting:
         ]
         return frame.selectExpr(*keep, *beat, *cast)
 
+    def judged(self, frame: DataFrame, *more: str) -> DataFrame:
+        """Which rows are `good` and which `bad`, and their `moment`; nothing else is worked out, for this is asked of all first."""
+        found = self._verdict()
+        good, bad = (f"({found['chosen']}) and {sign}({found['good']})" for sign in ("", "not "))
+        return frame.selectExpr(
+            f"{good} as good", f"{bad} as bad", f"cast({found['moment']} as bigint) as moment", *more
+        )
+
     def _by_origin(self, found: Sequence[str | None]) -> str:
         """What was found for each origin, as one column."""
         tests = [origin.chosen for _, origin, _ in self._places]
-        return _first_of(list(zip(tests, found, strict=True)))
+        return first_true(list(zip(tests, found, strict=True)))
 
     def _verdict(self) -> dict[str, str]:
         """Whether a row is one of these, whether it is good, and the time that the clock goes by."""
         origins = [origin for _, origin, _ in self._places]
         moment = [self._moment(origin) for origin in origins]
         good = [f"({origin.good}) and {time} is not null" for origin, time in zip(origins, moment, strict=True)]
-        chosen, is_good = _either([origin.chosen for origin in origins]), f"coalesce({self._by_origin(good)}, false)"
+        chosen, is_good = any_of([origin.chosen for origin in origins]), f"coalesce({self._by_origin(good)}, false)"
         if self.lost != "false":
             chosen, is_good = f"({chosen}) or ({self.lost})", f"not ({self.lost}) and {is_good}"
         return {
@@ -245,10 +255,10 @@ class Sorting:
         ways = [shipped for _, _, shipped in self._places]
         return all(len(found) == 1 and len(found[0].spreading or ()) == 1 for found in ways)
 
-    def _stage(self, shipped: _Shipped) -> int:
+    def _stage(self, shipped: ShippedOrigin) -> int:
         return next(stage for (stage, _), (tag, _) in self.rows.inputs.items() if tag == shipped.number)
 
-    def _targets(self, shipped: Sequence[_Shipped]) -> str:
+    def _targets(self, shipped: Sequence[ShippedOrigin]) -> str:
         """Where a row goes: stages, tags and buckets."""
         found = []
         for one in shipped:
@@ -256,13 +266,30 @@ class Sorting:
             found.append(f"transform({one.targets(self.buckets)}, b -> {row})")
         return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
 
+    def reached(self) -> str:
+        """The parts of states that a row of the streams reaches, as numbers that `reached_parts` takes apart."""
+        return self._by_origin([self._parts(shipped) for _, _, shipped in self._places])
+
+    def _parts(self, ways: Sequence[ShippedOrigin]) -> str:
+        listed = []
+        for one in ways:
+            # A row that goes to several buckets brings the keys of all of them.
+            for places in one.spreading or ():
+                bucket = f"cast({one.bucket(places, self.buckets)} as bigint)"
+                count = math.prod(one.sides) if one.sides else self.buckets
+                listed += [
+                    f"shiftleft({self._stage(one)}L, 48) + shiftleft({bucket}, 16) + {one.part(keys, count, MOST_PARTS)}"
+                    for keys in one.spreading or ()
+                ]
+        return f"array({', '.join(listed)})" if listed else "cast(array() as array<bigint>)"
+
     def misplaced(self, clock: Clock, latest: int | None) -> str:
         """Why the time of a good row keeps it from being used, or null."""
         late = self.lateness(clock)
         return late if latest is None else f"if(moment > {latest}L, 'too far ahead', {late})"
 
     def lateness(self, clock: Clock) -> str:
-        """Why a good row is too late, or null: the rule of `TakeIn`, for those who want to see the row."""
+        """Why a good row is too late, or null: the rule of `Admission`, for those who want to see the row."""
         if clock.query is None or clock.start is None:
             return "cast(null as string)"
         arrival = f"greatest(moment, {clock.query + 1}L)"
@@ -272,13 +299,8 @@ class Sorting:
         return f"case {early} when {arrival} <= {low} or {is_over} then 'late' end"
 
     @property
-    def metrics(self) -> list[tuple[str, str]]:
-        """What is counted among rows that are sorted out."""
-        return _metrics("chosen", "good", "moment")
-
-    @property
     def source_metrics(self) -> list[tuple[str, str]]:
-        """The same among the rows of the streams."""
+        """What is counted among the rows of the streams."""
         verdict = {name: f"({sql})" for name, sql in self._verdict().items()}
         return _metrics(**verdict)
 
@@ -296,6 +318,14 @@ class Sorting:
             columns |= {"tag": "target.tag", "stage": "target.stage", "bucket": "target.bucket"}
             columns["retracted"] = f"if(copy = 0, if(back, {BACK}, {ROW}), if(back, {BACK_COPY}, {ROW_COPY}))"
         return kept.selectExpr(*(f"cast({columns[name]} as {kinds[name]}) as {name}" for name in schema.names))
+
+
+def reached_parts(numbers: Iterable[int]) -> dict[str, set[int]]:
+    """The parts that rows reach, by stage and bucket."""
+    found: dict[str, set[int]] = {}
+    for number in numbers:
+        found.setdefault(f"{number >> 48}-{number >> 16 & 0xFFFFFFFF}", set()).add(number & 0xFFFF)
+    return found
 
 
 def _metrics(chosen: str, good: str, moment: str) -> list[tuple[str, str]]:

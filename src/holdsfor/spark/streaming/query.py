@@ -19,21 +19,23 @@ from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.asked_for import known_scale, require_frames
-from holdsfor.spark.batch import Rules, _session, read_program, unit_in
+from holdsfor.spark.batch import Rules, read_program, session_of, unit_in
+from holdsfor.spark.plan_stages import bucket_count
 from holdsfor.spark.session import usual_buckets, workers_like_driver
 from holdsfor.spark.streaming.chain import link_before, run_of
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Report
 from holdsfor.spark.streaming.frames import Sources, Streams, observed, with_beat
-from holdsfor.spark.streaming.happenings import EVENT_CHANGES
 from holdsfor.spark.streaming.named_sinks import NamedSink, SinkMaker, require_column_types
-from holdsfor.spark.streaming.results import CAUSED
+from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES
+from holdsfor.spark.streaming.run import Home, OnReport, Run, Sinks
 from holdsfor.spark.streaming.shared import probe
 from holdsfor.spark.streaming.sinks import Sink, as_sink
-from holdsfor.spark.streaming.staging import stream_buckets
-from holdsfor.spark.streaming.store import Store, make_folder, spark_path
-from holdsfor.spark.streaming.work import OnReport, Run, Sinks, Work
+from holdsfor.spark.streaming.store import Store, is_local, make_folder, spark_path
+from holdsfor.spark.streaming.table_workers import TableHome
+from holdsfor.spark.streaming.work import Work
+from holdsfor.spark.streaming.workers import FileHome
 from holdsfor.spark.ticks import require_batch, require_no_preprocessing
 from holdsfor.times import (
     UNITS,
@@ -67,6 +69,7 @@ def recognise_stream(
     buckets: int | None = None,
     untyped: bool = False,
     max_ahead: DurationInput | None = None,
+    state: str | None = None,
 ) -> StreamingRecognition:
     """Find the intervals during which situations hold in a stream, as they come and go.
 
@@ -78,11 +81,16 @@ def recognise_stream(
     one time in milliseconds would move the clock for all. Without it that is ten windows, or ten times the distance from
     the lower quartile to the median where that is more; `math.inf` keeps all rows.
 
+    `state` is "files", which workers open themselves, or "tables", which only Spark reads and writes. Unless you say, it is
+    files for a checkpoint in a folder of this machine, and tables for one on any other store.
+
     Where the `unit` of time-points is known, because the rules, the mapping or you say so, or because times are timestamps,
     durations may be timedeltas or text such as "1 hour", and `start` a datetime; changelogs then have timestamps.
     """
     if clock not in ("event", "arrival"):
         raise HoldsforError(f'the clock goes by "event" or "arrival", not {clock!r}')
+    if state not in (None, "files", "tables"):
+        raise HoldsforError(f'the state is in "files" or in "tables", not {state!r}')
     reasoner = read_program(program, background)
     require_frames(events, reasoner.plan)
     table, flag = _mapped(mapping)
@@ -112,7 +120,7 @@ def recognise_stream(
     if ahead is not None and ahead < 0:
         raise HoldsforError(f"max_ahead must be at least 0, not {max_ahead}")
     return StreamingRecognition(
-        reasoner.plan, events, sources, windows, buckets, begin, idle, fluents, ahead, time_scale=scale
+        reasoner.plan, events, sources, windows, buckets, begin, idle, fluents, ahead, time_scale=scale, state=state
     )
 
 
@@ -160,13 +168,14 @@ class StreamingRecognition:
         max_ahead: float | None = None,
         *,
         time_scale: TimeScale | None = None,
+        state: str | None = None,
     ) -> None:
-        self._max_ahead, self.time_scale = max_ahead, time_scale
+        self._max_ahead, self.time_scale, self._state = max_ahead, time_scale, state
         self.plan, self.windows = plan, windows
         self._events, self._sources, self._start, self._buckets = events, sources, start, buckets
         self._patience = None if idle is None else _duration(idle, sources.unit)
         self._frame = sources.together(events)
-        usual = buckets or usual_buckets(_session(events))
+        usual = buckets or usual_buckets(session_of(events))
         self._work = Work.of(plan, self._frame, sources, windows, usual, fluents, time_scale)
         self._settings: dict[str, Any] = {
             "rules": fingerprint(plan),
@@ -200,11 +209,10 @@ class StreamingRecognition:
         `on_report` is called after every batch.
         """
         sinks = self._sinks(sink, events, side, style, column_types)
-        make_folder(checkpoint, "checkpoint")
-        store = Store.below(checkpoint)
-        if not store.committed():
+        ledger = self._home(checkpoint).ledger(session_of(self._events))
+        if not ledger.committed():
             # A history that was begun has to come to its end first.
-            link_before(store, 0)
+            link_before(ledger, 0)
         run = self._run(checkpoint, sinks, on_report)
         frame = observed(self._frame, run.work.sortings)
         if self._patience is not None:
@@ -238,14 +246,21 @@ class StreamingRecognition:
         of the same columns as the streams.
         """
         last = time_point_or_none(until, unit_in(self.time_scale), "until")
-        if any(batch >= 0 for batch in Store.below(checkpoint).batches()):
+        if any(batch >= 0 for batch in self._home(checkpoint).ledger(session_of(self._events)).batches()):
             raise HoldsforError(f"the stream of {checkpoint} has begun; a history comes before it")
         run = self._run(checkpoint, self._sinks(sink, events, side, style, column_types), None)
         return run.once(self._sources.together(history), _BACKFILL, last)
 
     def has_begun(self, checkpoint: str) -> bool:
         """Whether a run has come to the end of a batch at a checkpoint. One that was killed before that has not begun."""
-        return bool(Store.below(checkpoint).committed())
+        return bool(self._home(checkpoint).ledger(session_of(self._events)).committed())
+
+    def _home(self, checkpoint: str) -> Home:
+        """Where the state is: in files that workers open, if the folder is one of this machine, or in tables of Spark's."""
+        if self._state == "tables" or (self._state is None and not is_local(checkpoint)):
+            return TableHome(checkpoint)
+        make_folder(checkpoint, "checkpoint")
+        return FileHome(Store.below(checkpoint))
 
     def _sinks(
         self,
@@ -266,18 +281,20 @@ class StreamingRecognition:
         return Sinks(changes, happened, None if side is None else as_sink(side, style))
 
     def _run(self, checkpoint: str, sinks: Sinks, on_report: OnReport | None) -> Run:
-        workers_like_driver(_session(self._events))
-        make_folder(checkpoint, "checkpoint")
-        store = Store.below(checkpoint)
-        before = last_commit(store, self._settings)
+        spark = session_of(self._events)
+        workers_like_driver(spark)
+        home = self._home(checkpoint)
+        ledger = home.ledger(spark)
+        before = last_commit(ledger, self._settings)
         # The machine it goes on with may have more cores or fewer.
-        buckets = stream_buckets(self.plan, self._buckets or before.settings.get("buckets") or self._work.job.buckets)
+        buckets = bucket_count(self.plan, self._buckets or before.settings.get("buckets") or self._work.job.buckets)
         settings = self._settings | {"derived events": sinks.events is not None, "buckets": buckets}
-        last_commit(store, settings)
-        store = store.owned(run_of(before.link, settings["rules"]))
-        probe(_session(self._events), store)
+        last_commit(ledger, settings)
+        home = home.owned(run_of(before.link, settings["rules"]))
+        if isinstance(home, FileHome):
+            probe(spark, home.store)
         work = self._work.told(buckets, derived_events=sinks.events is not None)
-        return Run(work, store, settings, self._start, self._patience, sinks, on_report, self._max_ahead)
+        return Run(work, home, settings, self._start, self._patience, sinks, on_report, self._max_ahead)
 
 
 def _duration(idle: str | timedelta, unit: str) -> int:

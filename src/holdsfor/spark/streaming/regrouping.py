@@ -55,7 +55,7 @@ class Regrouping:
             one.state.load_all(self.engine)
             tables = [*([] if waiting is None else [waiting]), *one.arrived]
             found += [self._divided(table, one.number, former) for table in tables if len(table)]
-        if any(one.state.place is not None and one.state.place.plan != self.engine.identity for one in old):
+        if any(one.state.plan is not None and one.state.plan != self.engine.identity for one in old):
             self.engine.evaluate_anew()
         return found
 

@@ -1,7 +1,7 @@
-"""Input rows on their way into the state of a stream: their columns, and the two passes over the buckets' files.
+"""Input rows on their way into a bucket of a stream: their columns, and which of them count.
 
-A row that comes in is written to the files of its bucket first. When a query time is due, each bucket reads what has
-come in for it, and writes what is not due yet to its state.
+Rows go to the engine of their bucket in the batch that they come with. If no query time is due in it, they are kept for
+the first batch in which one is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.tables import FOREVER
-from holdsfor.io.ahead import sampled
 from holdsfor.io.layouts import Form
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.clock import Clock, Windows
@@ -45,17 +44,21 @@ def travelling_schema(wire: Wire) -> pa.Schema:
     return row_schema(wire, retracting=True).append(pa.field("bucket", pa.int32()))
 
 
+def gathered(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    """The rows of a partition; what Spark says of nulls does not matter."""
+    listed = [batch for batch in batches if batch.num_rows]
+    return pa.Table.from_batches(listed).cast(schema) if listed else schema.empty_table()
+
+
 def noted(**found: Any) -> pa.RecordBatch:
     """A note as a row."""
     return pa.RecordBatch.from_arrays([pa.array([json.dumps(found)], pa.string())], schema=NOTE)
 
 
 @dataclass(frozen=True)
-class TakeIn:
-    """Writes the rows of a bucket to its file, but for those that are late."""
+class Admission:
+    """Which rows of a batch count, and when they arrive: those that are late, or too far ahead of the others, do not."""
 
-    job: Job
-    store: Store
     batch: int
     retracting: bool
     clock: Clock
@@ -63,62 +66,55 @@ class TakeIn:
     latest: int | None = None
     """Rows whose time is later are too far ahead of the others."""
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on one partition."""
-        listed = [batch for batch in batches if batch.num_rows]
-        if not listed:
-            return
-        table = pa.Table.from_batches(listed).cast(travelling_schema(self.job.wire))
+    def of_partition(self, job: Job, batches: Iterable[pa.RecordBatch]) -> tuple[pa.Table, dict[str, int]]:
+        """What counts of a partition as Spark hands it over."""
+        return self.of_table(job, gathered(batches, travelling_schema(job.wire)))
+
+    def of_table(self, job: Job, table: pa.Table) -> tuple[pa.Table, dict[str, int]]:
+        """The rows that count, as they are kept, and how many do not: each once, however many buckets it goes to."""
         moment = table["arrival"].to_numpy()
         arrival = moment if self.clock.query is None else np.maximum(moment, self.clock.query + 1)
         is_ahead = moment > (2**62 if self.latest is None else self.latest)
-        is_late = self._is_late(table, moment, arrival) & ~is_ahead
-        mark, bucket = table["retracted"].to_numpy(), table["bucket"].to_numpy()
-        told = self._told(table, moment, is_late, is_ahead)
-        table = table.set_column(table.column_names.index("arrival"), "arrival", pa.array(arrival)).select(self._names)
+        is_late = self._is_late(job, table, moment, arrival) & ~is_ahead
+        mark = table["retracted"].to_numpy()
+        once = (mark == ROW) | (mark == BACK)
+        counts = {name: int(np.count_nonzero(which & once)) for name, which in (("late", is_late), ("ahead", is_ahead))}
+        table = table.set_column(table.column_names.index("arrival"), "arrival", pa.array(arrival))
         if self.retracting:
             place = table.column_names.index("retracted")
             table = table.set_column(place, "retracted", pa.array(np.where(mark == ROW_COPY, ROW, mark), pa.int8()))
-        for number in np.unique(bucket).tolist():
-            rows = ~is_late & ~is_ahead & (bucket == number)
-            mine = table if rows.all() else table.filter(pa.array(rows))
-            if len(mine):
-                self.store.write_sealed(rows_file(self.batch, number), packed([mine]))
-            yield noted(bucket=number, rows=len(mine), **told)
-            told = {}
+        is_good = ~is_late & ~is_ahead
+        kept = with_batch(table.select(row_schema(job.wire, retracting=self.retracting).names), self.batch)
+        return kept if is_good.all() else kept.filter(pa.array(is_good)), counts
 
-    def _told(self, table: pa.Table, moment: Ints, is_late: Bools, is_ahead: Bools) -> dict[str, Any]:
-        """What the driver has to know of all rows: each counts once, however many buckets it goes to."""
-        mark = table["retracted"].to_numpy()
-        once = (mark == ROW) | (mark == BACK)
-        kept = moment[once & ~is_ahead]
-        times, weights = sampled(moment[once])
-        return {
-            "late": int(np.count_nonzero(is_late & once)),
-            "ahead": int(np.count_nonzero(is_ahead & once)),
-            "first": int(kept.min()) if len(kept) else None,
-            "last": int(kept.max()) if len(kept) else None,
-            "times": times.tolist(),
-            "weights": weights.tolist(),
-        }
-
-    @property
-    def _names(self) -> list[str]:
-        names: list[str] = row_schema(self.job.wire, retracting=self.retracting).names
-        return names
-
-    def _is_late(self, table: pa.Table, moment: Ints, arrival: Ints) -> Bools:
+    def _is_late(self, job: Job, table: pa.Table, moment: Ints, arrival: Ints) -> Bools:
         """Which rows no window will see."""
         clock, windows = self.clock, self.windows
         if clock.query is None or clock.start is None:
             return np.zeros(len(table), np.bool_)
         low = arrival + (clock.query - arrival) % windows.step - windows.size
-        tags = [n for spec in self.job.stages for n, tag in spec.tags.items() if tag.form is Form.INTERVAL]
+        tags = [n for spec in job.stages for n, tag in spec.tags.items() if tag.form is Form.INTERVAL]
         is_span = np.isin(table["tag"].to_numpy(), tags)
         end = table["t1"].fill_null(int(FOREVER)).to_numpy()
         is_over = np.where(is_span, end <= low + 1, table["t0"].to_numpy() <= low)
         found: Bools = (moment <= clock.start) | (arrival <= low) | is_over
         return found
+
+
+@dataclass(frozen=True)
+class KeepRows:
+    """Writes the rows of a bucket that no query time sees yet to a file."""
+
+    job: Job
+    admission: Admission
+    store: Store
+
+    def __call__(self, bucket: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Work on one bucket."""
+        rows, counts = self.admission.of_partition(self.job, batches)
+        if len(rows):
+            self.store.write_sealed(rows_file(self.admission.batch, bucket), packed([rows]))
+        yield noted(bucket=bucket, rows=len(rows), **counts)
 
 
 def rows_file(batch: int, bucket: int) -> str:
@@ -129,7 +125,8 @@ def rows_file(batch: int, bucket: int) -> str:
 def read_rows(store: Store, batch: int, bucket: int) -> pa.Table:
     """The rows of a batch for a bucket, each with the number of its batch."""
     table = unpacked(store.read_sealed(rows_file(batch, bucket)))[0]
-    return with_batch(table, batch)
+    # The version before did not write it.
+    return table if "batch" in table.column_names else with_batch(table, batch)
 
 
 def with_batch(table: pa.Table, batch: int) -> pa.Table:

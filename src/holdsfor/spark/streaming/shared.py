@@ -7,7 +7,7 @@ for everyone else, so it is looked at before a run begins, and before each commi
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -17,7 +17,6 @@ from pyarrow import fs
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.session import cores
-from holdsfor.spark.streaming.state import Place
 from holdsfor.spark.streaming.store import Store, place_of
 
 _PAUSE = 0.2
@@ -39,13 +38,6 @@ def require_files(store: Store, folder: str, wanted: Iterable[str]) -> None:
             f"{len(missing)} of {len(listed)} files that workers wrote to {store.path(folder)} are not there, the first is "
             f"{missing[0]}: the checkpoint must be in {_SHARED}"
         )
-
-
-def written_states(store: Store, batch: int, notes: Iterable[Mapping[str, Any]]) -> dict[str, Place]:
-    """The states that count, by stage and bucket: those that Spark took the notes of. All must be there."""
-    found = {note["name"]: Place(**note["place"]) for note in notes}
-    require_files(store, f"{batch}/state", [f"{name}-{place.attempt}" for name, place in found.items()])
-    return found
 
 
 def require_rows(folder: str, wanted: int, what: str, where: str) -> None:

@@ -18,9 +18,9 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.changelog import CHANGES
 from holdsfor.engine.op import Op
 from holdsfor.spark.scales import in_points, in_timestamps, points_sql
-from holdsfor.spark.streaming.happenings import EVENT_CHANGES
+from holdsfor.spark.streaming.results import EVENT_CHANGES
 from holdsfor.spark.streaming.shared import NotShared, require_rows
-from holdsfor.spark.streaming.store import make_folder, place_of, spark_path
+from holdsfor.spark.streaming.store import is_local, make_folder, place_of, spark_path
 from holdsfor.spark.timestamps import EVENT_TIMES, INTERVAL_TIMES, timestamp_schema
 from holdsfor.spark.wire import ddl
 from holdsfor.times import DurationInput, TimeInput, TimeScale, duration, time_point
@@ -52,7 +52,13 @@ class Directory:
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
             raise HoldsforError(f"the format must be one of {', '.join(FORMATS)}, not {self.format!r}")
-        make_folder(self.path, "results")
+        if self.is_local:
+            make_folder(self.path, "results")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a folder that this process opens. Elsewhere Spark alone reads and writes."""
+        return is_local(self.path)
 
     def take(self, folder: str, batch: int, rows: int) -> None:
         """Take over the Parquet files of a batch, so many rows, as they are: no job, no copy in memory."""
@@ -74,7 +80,8 @@ class Directory:
         rows.coalesce(1).write.mode("overwrite").options(**options).format(self.format).save(
             spark_path(f"{self.path}/batch={batch}")
         )
-        self._require_file(batch)
+        if self.is_local:
+            self._require_file(batch)
 
     def _require_file(self, batch: int) -> None:
         """A worker has written all rows to one file. If the driver finds none, the worker has another folder."""

@@ -14,55 +14,45 @@ from typing import Any
 from pyarrow import fs
 
 from holdsfor.spark.streaming.seals import DamagedCheckpoint
-from holdsfor.spark.streaming.store import Store
 
 _ENTRY = re.compile(r"(\d+)(\.compact)?")
 
 
-def spark_files(store: Store) -> dict[str, int]:
+def spark_files(system: Any, checkpoint: str) -> dict[str, int]:
     """The newest entry of each of Spark's logs of what has been read, with its checksum."""
     found = {}
-    for folder in _logs(store):
-        entries = _entries(store, folder)
+    for folder in _logs(system, checkpoint):
+        entries = _entries(system, f"{checkpoint}/{folder}")
         if entries:
             name = f"{folder}/{entries[max(entries)]}"
-            found[name] = _checksum(store, name)
+            found[name] = _checksum(system, f"{checkpoint}/{name}")
     return found
 
 
-def check_spark_files(store: Store, told: Mapping[str, Any]) -> None:
+def check_spark_files(system: Any, checkpoint: str, told: Mapping[str, Any]) -> None:
     """Refuse to go on if one of the files of a commit is gone or another."""
     for name, checksum in told.items():
         folder, _, entry = name.rpartition("/")
-        path = f"{_checkpoint(store)}/{name}"
-        number = _number(entry)
-        there = _entries(store, folder)
+        path, number = f"{checkpoint}/{name}", _number(entry)
+        there = _entries(system, f"{checkpoint}/{folder}")
         if there.get(number) != entry:
             # Old entries of a source are put together in one file, and deleted.
             if not any(later > number and text.endswith(".compact") for later, text in there.items()):
                 raise DamagedCheckpoint(path, "is missing, which says how far Spark has read")
-        elif _checksum(store, name) != checksum:
+        elif _checksum(system, path) != checksum:
             raise DamagedCheckpoint(path, "has been changed since it was written: its checksum is another")
 
 
-def _checkpoint(store: Store) -> str:
-    return store.root.rpartition("/")[0]
-
-
-def _logs(store: Store) -> Iterator[str]:
+def _logs(system: Any, checkpoint: str) -> Iterator[str]:
     yield "offsets"
-    system, root = store._place
-    top = root.rpartition("/")[0]
-    for info in system.get_file_info(fs.FileSelector(f"{top}/sources", allow_not_found=True)):
+    for info in system.get_file_info(fs.FileSelector(f"{checkpoint}/sources", allow_not_found=True)):
         if info.type == fs.FileType.Directory:
             yield f"sources/{info.base_name}"
 
 
-def _entries(store: Store, folder: str) -> dict[int, str]:
+def _entries(system: Any, folder: str) -> dict[int, str]:
     """The entries of a log by their numbers; an entry that is put together with others counts as the later of two."""
-    system, root = store._place
-    top = root.rpartition("/")[0]
-    listed = system.get_file_info(fs.FileSelector(f"{top}/{folder}", allow_not_found=True))
+    listed = system.get_file_info(fs.FileSelector(folder, allow_not_found=True))
     names = sorted(info.base_name for info in listed if info.is_file and _ENTRY.fullmatch(info.base_name))
     return {_number(name): name for name in names}
 
@@ -71,7 +61,6 @@ def _number(entry: str) -> int:
     return int(entry.partition(".")[0])
 
 
-def _checksum(store: Store, name: str) -> int:
-    system, root = store._place
-    with system.open_input_file(f"{root.rpartition('/')[0]}/{name}") as file:
+def _checksum(system: Any, path: str) -> int:
+    with system.open_input_file(path) as file:
         return zlib.crc32(file.read_buffer())

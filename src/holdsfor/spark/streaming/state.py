@@ -1,8 +1,10 @@
 """The state of a bucket between batches: its keys in parts, and what is not of single keys.
 
-A batch writes one file for each bucket that it reaches: the parts that it has read, and an index of all parts, which says
+Where Spark's workers may open files, a batch writes one file for each bucket that it reaches: the parts that it has read, and an index of all parts, which says
 in which file each of them is. Files never change. Parts that nothing reaches are neither read nor written, until the files
 that they are in have too little of use; then they are copied as they are.
+
+Elsewhere Spark itself reads and writes the same sections (row_state.py).
 
 Every section of a file says which run, stage, bucket, part and batch it is of, and has a checksum (see seals.py); what the
 engine has written in it also has the format and the fingerprint of the plan.
@@ -11,6 +13,7 @@ engine has written in it also has the format and the fingerprint of the plan.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -97,43 +100,42 @@ class _File:
         return offset
 
 
-class BucketState:
-    """The state of a bucket of a stage; without a place it has none yet."""
+class BucketState(ABC):
+    """The state of a bucket of a stage, wherever it is kept; without a plan that wrote it, it has none yet."""
 
-    def __init__(self, store: Store, stage: int, bucket: int, place: Place | None) -> None:
-        self._store, self._stage, self._bucket, self.place = store, stage, bucket, place
-        self.parts: dict[KeyPart, PartPlace] = {}
-        self._unread: set[KeyPart] = set()
-        self._files: dict[str, int] = {}
-        self._rest: Mapping[str, Any] = {}
-        if place is not None:
-            index = json.loads(bytes(self._section(place.file, place.offset, None, self._named("index", place.file))))
-            self._rest, self._files = index["rest"], index["files"]
-            listed = [PartPlace(*one) for one in index["parts"]]
-            self.parts = {one.part: one for one in listed}
-            self._unread = set(self.parts)
+    def __init__(self, plan: str | None, parts: Iterable[PartPlace] = ()) -> None:
+        self.plan = plan
+        self.parts = {one.part: one for one in parts}
+        self._unread = set(self.parts)
+
+    @abstractmethod
+    def content(self, name: str) -> bytes:
+        """A section that is written anew by every batch."""
+
+    @abstractmethod
+    def _read(self, place: PartPlace) -> bytes:
+        """A part."""
+
+    @abstractmethod
+    def write(
+        self, batch: int, rows: pa.Table, rest: bytes, saved: Sequence[SavedKeys], wake: int, plan: str
+    ) -> dict[str, Any]:
+        """Write what is not of single keys, and parts beside those that have not been read; what the driver has to know."""
 
     # Reading
 
     def load_rest(self, engine: ShareEngine | None) -> pa.Table | None:
         """Give an engine what is not of single keys, and all keys if it needs them; rows that no query time has seen."""
-        if self.place is None:
+        if self.plan is None:
             return None
         if engine is not None:
-            is_other = engine.expect(self.place.plan)
+            is_other = engine.expect(self.plan)
             engine.load_share([self.content("rest")])
             if is_other or not engine.has_parts:
                 self.load_all(engine)
             if is_other:
                 engine.evaluate_anew()
         return unpacked(self.content("rows"))[0]
-
-    def content(self, name: str) -> bytes:
-        """A section that is written anew by every batch."""
-        assert self.place is not None
-        file = self.place.file
-        offset, size = self._rest[name]
-        return bytes(self._section(file, offset, size, self._named(name, file)))
 
     @property
     def wake(self) -> int:
@@ -158,10 +160,45 @@ class BucketState:
 
     def _load(self, engine: ShareEngine, parts: Iterable[KeyPart]) -> None:
         wanted = sorted(parts, key=lambda part: (part.of, part.number))
-        data = [self._read(self.parts[part]) for part in wanted if self.parts[part].keys]
+        # Rows that are read by a part of the key are there before any key is.
+        data = [self._read(self.parts[part]) for part in wanted if self.parts[part].keys or not engine.has_parts]
         if data:
             engine.load_share(data)
         self._unread -= set(wanted)
+
+    # Writing
+
+    def save(self, engine: ShareEngine, batch: int, rows: pa.Table) -> dict[str, Any]:
+        """Write what has been read, with rows that no query time has seen yet; what the driver has to know of it."""
+        saved = engine.save_keys(
+            [part for part in self.parts if part not in self._unread] or ([ALL] if self.plan is None else [])
+        )
+        found = [one for old in saved for one in (_cut(engine, old) if engine.has_parts else [old])]
+        for old in saved:
+            self.parts.pop(old.part, None)
+        return self.write(batch, rows, engine.save_rest(), found, engine.next_wake, engine.identity)
+
+
+class FileState(BucketState):
+    """A state in files that the worker opens."""
+
+    def __init__(self, store: Store, stage: int, bucket: int, place: Place | None) -> None:
+        self._store, self._stage, self._bucket, self.place = store, stage, bucket, place
+        self._files: dict[str, int] = {}
+        self._rest: Mapping[str, Any] = {}
+        listed: list[PartPlace] = []
+        if place is not None:
+            index = json.loads(bytes(self._section(place.file, place.offset, None, self._named("index", place.file))))
+            self._rest, self._files = index["rest"], index["files"]
+            listed = [PartPlace(*one) for one in index["parts"]]
+        super().__init__(None if place is None else place.plan, listed)
+
+    def content(self, name: str) -> bytes:
+        """A section that is written anew by every batch."""
+        assert self.place is not None
+        file = self.place.file
+        offset, size = self._rest[name]
+        return bytes(self._section(file, offset, size, self._named(name, file)))
 
     def _read(self, place: PartPlace) -> bytes:
         name = self._named(f"part {place.number} of {place.of}", place.saved)
@@ -182,34 +219,15 @@ class BucketState:
     def _named(self, section: str, file: str) -> str:
         return f"{section} of {self._path(file)}"
 
-    # Writing
-
-    def save(self, engine: ShareEngine, batch: int, rows: pa.Table) -> Place:
-        """Write what has been read, with rows that no query time has seen yet; where it is."""
-        saved = engine.save_keys(
-            [part for part in self.parts if part not in self._unread] or ([] if self.parts else [ALL])
-        )
-        found = [one for old in saved for one in (_cut(engine, old) if engine.has_parts else [old])]
-        for old in saved:
-            self.parts.pop(old.part, None)
-        place = self.write(batch, rows, {"rest": engine.save_rest()}, found, engine.next_wake)
-        return replace(place, plan=engine.identity)
-
     def write(
-        self,
-        batch: int,
-        rows: pa.Table,
-        rest: Mapping[str, bytes],
-        saved: Sequence[SavedKeys] = (),
-        wake: int = FOREVER,
-    ) -> Place:
-        """Write sections, and parts beside those that have not been read."""
+        self, batch: int, rows: pa.Table, rest: bytes, saved: Sequence[SavedKeys], wake: int, plan: str
+    ) -> dict[str, Any]:
+        """Write a file; where it is."""
         attempt = new_attempt()
         name = f"{batch}-{attempt}"
         file = _File(self._store, name)
-        contents = dict(rest) | {"rows": packed([rows]).to_pybytes()}
         index: dict[str, Any] = {"rest": {}}
-        for section, content in contents.items():
+        for section, content in (("rest", rest), ("rows", packed([rows]).to_pybytes())):
             index["rest"][section] = file.add(content, self._named(section, name))
         for one in saved:
             part = one.part
@@ -224,20 +242,11 @@ class BucketState:
         index["files"] = self._files | {name: len(file.data)}
         offset, _ = file.add(json.dumps(index).encode(), self._named("index", name))
         self._store.write(self._path(name), bytes(file.data))
-        arrival = FOREVER if not len(rows) else pc.min(rows["arrival"]).as_py()
-        first = min(wake, arrival, *(one.wake for one in self.parts.values()), FOREVER)
+        first = min(wake, first_arrival(rows), *(one.wake for one in self.parts.values()), FOREVER)
         batches = sorted({int(known.rpartition("-")[0]) for known in needed})
-        return Place(batch, attempt, offset, first, batches, self._counted(file, len(rows)))
-
-    def _counted(self, file: _File, waiting: int) -> dict[str, int]:
-        parts = self.parts.values()
-        size = len(file.data) + sum(one.size for one in parts if one.file != file.name)
-        return {
-            "keys": sum(one.keys for one in parts),
-            "rows": sum(one.rows for one in parts) + waiting,
-            "shown": sum(one.shown for one in parts),
-            "bytes": size,
-        }
+        bytes_of_others = sum(one.size for one in self.parts.values() if one.file != name)
+        sizes = counted_parts(self.parts.values(), len(rows), len(file.data) + bytes_of_others)
+        return {"place": asdict(Place(batch, attempt, offset, first, batches, sizes, plan))}
 
     def _copy_some(self, file: _File, name: str) -> None:
         """Copy parts out of files that have too little of use."""
@@ -256,6 +265,22 @@ class BucketState:
                 if one.file == worst:
                     section = self._store.read(self._path(worst), one.offset, one.size)
                     self.parts[part] = replace(one, file=name, offset=file.copy(section))
+
+
+def first_arrival(rows: pa.Table) -> int:
+    """When the first of some rows is seen."""
+    return FOREVER if not len(rows) else int(pc.min(rows["arrival"]).as_py())
+
+
+def counted_parts(parts: Iterable[PartPlace], waiting: int, size: int) -> dict[str, int]:
+    """What a state of such parts has, with so many rows that wait."""
+    listed = list(parts)
+    return {
+        "keys": sum(one.keys for one in listed),
+        "rows": sum(one.rows for one in listed) + waiting,
+        "shown": sum(one.shown for one in listed),
+        "bytes": size,
+    }
 
 
 def _cut(engine: ShareEngine, saved: SavedKeys) -> list[SavedKeys]:

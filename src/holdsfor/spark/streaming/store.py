@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,7 @@ from pyarrow import fs
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.streaming.seals import DamagedCheckpoint, seal, unsealed
+from holdsfor.spark.streaming.spark_logs import check_spark_files, spark_files
 
 COMMIT = "commit.json"
 
@@ -55,6 +56,11 @@ def _local_path(folder: str) -> str | None:
         return None
     # What follows is taken as it stands, as Spark does: no escapes, two slashes or none.
     return "/" + folder.removeprefix("file:").lstrip("/")
+
+
+def is_local(folder: str) -> bool:
+    """Whether a folder is one of this machine, or mounted there."""
+    return _local_path(folder) is not None
 
 
 def spark_path(folder: str) -> str:
@@ -90,7 +96,8 @@ class Store:
         return cls(f"{(_local_path(checkpoint) or checkpoint).rstrip('/')}/holdsfor")
 
     @cached_property
-    def _place(self) -> tuple[Any, str]:
+    def place(self) -> tuple[Any, str]:
+        """The file system of Arrow, and the path on it."""
         return place_of(self.root)
 
     def __getstate__(self) -> dict[str, str]:
@@ -110,7 +117,7 @@ class Store:
 
     def read(self, name: str, offset: int = 0, size: int | None = None) -> Any:
         """The bytes of a file, or some of them."""
-        system, root = self._place
+        system, root = self.place
         with system.open_input_file(f"{root}/{name}") as file:
             file.seek(min(offset, file.size()))
             return file.read_buffer(size)
@@ -128,7 +135,7 @@ class Store:
 
     def write(self, name: str, *data: Any) -> None:
         """Write a file; who comes later finds all of it or none."""
-        system, root = self._place
+        system, root = self.place
         path = f"{root}/{name}"
         folder = path.rpartition("/")[0]
         system.create_dir(folder, recursive=True)
@@ -140,13 +147,13 @@ class Store:
 
     def exists(self, name: str) -> bool:
         """Whether there is such a file or folder."""
-        system, root = self._place
+        system, root = self.place
         found: bool = system.get_file_info(f"{root}/{name}").type != fs.FileType.NotFound
         return found
 
     def sizes(self, folder: str) -> dict[str, int]:
         """The files of a folder and how large they are; none if there is no such folder."""
-        system, root = self._place
+        system, root = self.place
         found = system.get_file_info(fs.FileSelector(f"{root}/{folder}", allow_not_found=True))
         return {info.base_name: info.size for info in found if info.is_file and not info.base_name.startswith(".")}
 
@@ -154,21 +161,47 @@ class Store:
         """The batches that are done."""
         return [batch for batch in self.batches() if self.exists(f"{batch}/{COMMIT}")]
 
+    def commit_path(self, batch: int) -> str:
+        """Where the commit of a batch is."""
+        return self.path(f"{batch}/{COMMIT}")
+
+    def commit_text(self, batch: int) -> bytes:
+        """The commit of a batch."""
+        found: bytes = self.read(f"{batch}/{COMMIT}").to_pybytes()
+        return found
+
+    def write_commit(self, batch: int, text: bytes) -> None:
+        """Write the commit of a batch."""
+        self.write(f"{batch}/{COMMIT}", text)
+
+    def spark_files(self) -> dict[str, int]:
+        """The newest entry of each of Spark's logs of what has been read, with its checksum."""
+        return spark_files(*self._checkpoint)
+
+    def check_spark_files(self, told: Mapping[str, Any]) -> None:
+        """Refuse to go on if one of them is gone or another."""
+        check_spark_files(*self._checkpoint, told)
+
+    @property
+    def _checkpoint(self) -> tuple[Any, str]:
+        system, root = self.place
+        return system, root.rpartition("/")[0]
+
     def batches(self) -> list[int]:
         """The batches that have a folder, done or not."""
-        system, root = self._place
+        system, root = self.place
         found = system.get_file_info(fs.FileSelector(root, allow_not_found=True))
         return sorted(int(info.base_name) for info in found if info.base_name.lstrip("-").isdigit())
 
     def drop(self, batches: Collection[int]) -> None:
         """Delete the folders of some batches."""
-        system, root = self._place
+        system, root = self.place
         for batch in batches:
             system.delete_dir(f"{root}/{batch}")
 
     def remove(self, folder: str) -> None:
         """Delete a folder."""
-        system, root = self._place
+        system, root = self.place
         system.delete_dir(f"{root}/{folder}")
 
 

@@ -1,10 +1,10 @@
-"""One stage of a micro-batch on one bucket: its state and rows from files, query times asked, changes to files."""
+"""One stage of a micro-batch on one bucket, with the state in files: rows and state in, query times asked, changes to files."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -13,11 +13,11 @@ import pyarrow.compute as pc
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.bucket import EngineBucket
 from holdsfor.spark.streaming.regrouping import OldBucket
-from holdsfor.spark.streaming.rows import NOTE, noted, read_rows
-from holdsfor.spark.streaming.state import BucketState
-from holdsfor.spark.streaming.store import Store
+from holdsfor.spark.streaming.rows import NOTE, gathered, kept_schema, noted, read_rows
+from holdsfor.spark.streaming.state import FileState
+from holdsfor.spark.streaming.store import Store, as_parquet
 from holdsfor.spark.streaming.turns import Turn
-from holdsfor.spark.wire import BUCKET, DELIVERY, table_of
+from holdsfor.spark.wire import DELIVERY, table_of
 
 
 @dataclass(frozen=True)
@@ -36,82 +36,92 @@ class AskStage:
 
     @property
     def out_schema(self) -> pa.Schema:
-        """The columns of what comes out: bytes for later stages with notes beside them, or notes."""
-        return NOTE if self.is_last else _PASSING
+        """The columns of what comes out: rows and bytes for later stages with notes beside them, or notes."""
+        return NOTE if self.is_last else self._passing
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on one partition: the number of a bucket, and what earlier stages have sent to it."""
-        listed = [batch for batch in batches if batch.num_rows]
-        if not listed:
-            return
-        table = pa.Table.from_batches(listed)
-        if self.number == 1:
-            for bucket in table["id"].to_pylist():
-                yield from self._bucket(bucket, {})
-            return
-        yield from self._passed(table)
-        mine = table.filter(pc.equal(table["stage"], self.number))
+    @property
+    def _passing(self) -> pa.Schema:
+        kept = kept_schema(self.job.wire, retracting=self.turn.retracting)
+        sent = [("bucket", pa.int32()), ("q", pa.int64()), ("data", pa.binary())]
+        return pa.schema([*kept, *(pa.field(*one) for one in sent), NOTE.field(0)])
+
+    def __call__(self, bucket: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Work on one bucket: its rows, and what earlier stages have sent to it."""
         deliveries: dict[int, list[bytes]] = {}
-        sent = mine.filter(pc.equal(mine["tag"], DELIVERY))
-        for query, data in zip(sent["q"].to_pylist(), sent["data"].to_pylist(), strict=True):
-            deliveries.setdefault(query, []).append(data)
-        for bucket in mine.filter(pc.equal(mine["tag"], BUCKET))["bucket"].to_pylist():
-            yield from self._bucket(bucket, deliveries)
-
-    def _passed(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
-        """What is for later stages, and for the driver."""
-        if self.is_last:
-            found = table.select(["note"]).filter(pc.is_valid(table["note"]))
+        if self.number == 1:
+            rows, counts = self.turn.admission.of_partition(self.job, batches)
+            if self.job.wire.staged:
+                later = rows.filter(pc.greater(rows["stage"], 1))
+                yield from self._passed(later, bucket=bucket)
+                rows = rows.filter(pc.equal(rows["stage"], 1))
+            if any(counts.values()):
+                yield self._note(bucket, noted(**counts))
         else:
-            found = table.filter(pc.or_kleene(pc.is_valid(table["note"]), pc.greater(table["stage"], self.number)))
-        yield from found.cast(self.out_schema).to_batches()
+            table = gathered(batches, self._passing)
+            is_note = pc.is_valid(table["note"])
+            is_later = pc.greater(table["stage"], self.number)
+            if self.is_last:
+                yield from table.select(["note"]).filter(is_note).to_batches()
+            else:
+                yield from table.filter(pc.or_kleene(is_note, is_later)).to_batches()
+            mine = table.filter(pc.equal(table["stage"], self.number))
+            sent = mine.filter(pc.equal(mine["tag"], DELIVERY))
+            for query, data in zip(sent["q"].to_pylist(), sent["data"].to_pylist(), strict=True):
+                deliveries.setdefault(query, []).append(data)
+            names = kept_schema(self.job.wire, retracting=self.turn.retracting).names
+            rows = mine.filter(pc.not_equal(mine["tag"], DELIVERY)).select(names)
+        yield from self._bucket(bucket, rows, deliveries)
 
-    def _bucket(self, bucket: int, deliveries: dict[int, list[bytes]]) -> Iterator[pa.RecordBatch]:
-        if not self.is_last:
-            yield self._row(tag=BUCKET, stage=self.number + 1, bucket=bucket)
+    def _bucket(self, bucket: int, rows: pa.Table, deliveries: dict[int, list[bytes]]) -> Iterator[pa.RecordBatch]:
         turn, name = self.turn, f"{self.number}-{bucket}"
         is_regrouped = turn.buckets != self.job.buckets
         place = None if is_regrouped else turn.places.get(name)
-        is_reached = deliveries or turn.batches(bucket)
+        earlier = [] if is_regrouped else self._arrived(bucket)
+        is_reached = deliveries or len(rows) or any(map(len, earlier))
         if place is not None and place.plan == turn.plan and not is_reached and place.wake > turn.until:
             # Nothing reaches it, and nothing happens to it by itself.
             return
         spec = self.job.stages[self.number - 1]
         old = [self._old(one) for one in range(turn.buckets)] if is_regrouped else []
-        arrived = [] if is_regrouped else self._arrived(bucket)
-        state = BucketState(self.store, self.number, bucket, place)
-        work = EngineBucket(self.job, spec, turn, bucket, state, arrived, old)
+        state = FileState(self.store, self.number, bucket, place)
+        work = EngineBucket(self.job, spec, turn, bucket, state, [*earlier, rows], old)
         for stage, target, query, data in work.sent(deliveries):
-            yield self._row(tag=DELIVERY, stage=stage, bucket=target, q=query, data=pa.array([data], pa.binary()))
-        written = work.results.write(self.store, turn.batch, name, self.job.time_scale)
-        note = noted(name=name, place=asdict(work.save()), **written, **work.counted())
-        yield note if self.is_last else self._row(stage=0, bucket=bucket, note=note.column(0))
+            columns = {
+                "tag": DELIVERY,
+                "stage": stage,
+                "bucket": target,
+                "q": query,
+                "data": pa.array([data], pa.binary()),
+            }
+            yield from self._passed(None, **columns)
+        for kind, table in work.results.tables(self.job.time_scale).items():
+            self.store.write(f"{turn.batch}/{kind}/{name}.parquet", as_parquet(table))
+        yield self._note(bucket, noted(name=name, **work.save(), **work.results.counts(), **work.counted()))
+
+    def _passed(self, rows: pa.Table | None, **columns: Any) -> Iterator[pa.RecordBatch]:
+        """Rows for a later stage, with other columns beside theirs; or one row of those alone."""
+        found = {} if rows is None else {name: rows[name] for name in rows.column_names}
+        yield from table_of(self._passing, 1 if rows is None else len(rows), found | columns).to_batches()
+
+    def _note(self, bucket: int, note: pa.RecordBatch) -> pa.RecordBatch:
+        if self.is_last:
+            return note
+        return next(self._passed(None, stage=0, bucket=bucket, note=note.column(0)))
 
     def _old(self, bucket: int) -> OldBucket:
         """A bucket of before, when there were more of them, or fewer."""
         place = self.turn.places.get(f"{self.number}-{bucket}")
-        return OldBucket(bucket, BucketState(self.store, self.number, bucket, place), self._arrived(bucket))
+        return OldBucket(bucket, FileState(self.store, self.number, bucket, place), self._arrived(bucket))
 
     def _arrived(self, bucket: int) -> list[pa.Table]:
-        return [self._mine(read_rows(self.store, batch, bucket)) for batch in self.turn.batches(bucket)]
-
-    def _mine(self, rows: pa.Table) -> pa.Table:
-        return rows.filter(pc.equal(rows["stage"], self.number)) if self.job.wire.staged else rows
-
-    def _row(self, **columns: Any) -> pa.RecordBatch:
-        return table_of(_PASSING, 1, columns).to_batches()[0]
+        return [
+            of_stage(read_rows(self.store, batch, bucket), self.job, self.number) for batch in self.turn.batches(bucket)
+        ]
 
 
-_PASSING = pa.schema(
-    [
-        ("tag", pa.int16()),
-        ("stage", pa.int16()),
-        ("bucket", pa.int32()),
-        ("q", pa.int64()),
-        ("data", pa.binary()),
-        NOTE.field(0),
-    ]
-)
+def of_stage(rows: pa.Table, job: Job, number: int) -> pa.Table:
+    """The rows that are for a stage."""
+    return rows.filter(pc.equal(rows["stage"], number)) if job.wire.staged else rows
 
 
 def notes_of(rows: Iterable[str]) -> list[dict[str, Any]]:

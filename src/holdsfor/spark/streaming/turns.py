@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from holdsfor.spark.streaming.clock import Windows
+from holdsfor.spark.streaming.rows import Admission
 from holdsfor.spark.streaming.state import Place
 
 
@@ -13,23 +14,36 @@ from holdsfor.spark.streaming.state import Place
 class Turn:
     """Query times to ask: those after `before` up to `until`.
 
-    `places` says where the states of buckets are, by stage and bucket, `rows` are the batches with rows for them, each with
-    the buckets that have some. Both are of `buckets` buckets; the turn may have another number. `origin` is the first
-    time-point that can matter.
+    `places` says where the states of buckets are, by stage and bucket, `rows` are earlier batches with rows for them, each
+    with the buckets that have some. Both are of `buckets` buckets; the turn may have another number. `origin` is the first
+    time-point that can matter. `admission` says which rows of this batch count.
     """
 
-    batch: int
+    admission: Admission
     buckets: int
     places: Mapping[str, Place]
     rows: Mapping[int, list[int]]
     before: int
     until: int
     origin: int
-    windows: Windows
-    retracting: bool = False
     plan: str = ""
     """The identity of the plan: states that another one wrote are evaluated again."""
 
+    @property
+    def batch(self) -> int:
+        """The number of the batch."""
+        return self.admission.batch
+
+    @property
+    def windows(self) -> Windows:
+        """The windows of the stream."""
+        return self.admission.windows
+
+    @property
+    def retracting(self) -> bool:
+        """Whether rows may take others back."""
+        return self.admission.retracting
+
     def batches(self, bucket: int) -> list[int]:
-        """The batches with rows for a bucket."""
+        """The earlier batches with rows for a bucket."""
         return sorted(batch for batch, buckets in self.rows.items() if bucket in buckets)

@@ -227,9 +227,9 @@ def _is_message(message: Message, part: Range) -> bool:
     problem = message.error()
     if problem is None:
         return int(message.offset() or 0) < part.high
-    if problem.code() == KafkaError._PARTITION_EOF:
+    if problem.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 -- public in spite of its name
         return False
-    if problem.code() in {KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE}:
+    if problem.code() in {KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE}:  # noqa: SLF001 -- public in spite of its name
         raise DataLost(_loss(f"offset {part.low} of partition {part.partition} of {part.topic} is gone"))
     raise ConnectorError(f"holdsfor-kafka: reading {part.topic} failed: {problem.str()}")
 

@@ -120,11 +120,12 @@ class Reading:
         from psycopg import sql
 
         wanted = sql.SQL(", ").join(expression(field) for field in self.schema.fields)
-        question = sql.SQL("SELECT {} FROM {}{}").format(wanted, self.relation.source, self._where(part))
+        question = sql.SQL("SELECT {} FROM {}{}").format(wanted, self.relation.source, self.where(part))
         with self.database.connect() as connection:
             yield from copied(connection, question, self.schema)
 
-    def _where(self, part: Part) -> sql.Composable:
+    def where(self, part: Part) -> sql.Composable:
+        """The condition that selects the rows of a part."""
         from psycopg import sql
 
         if self.growing is None:
@@ -260,7 +261,7 @@ class PostgresStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvaila
             column,
             column,
             self.reading.relation.source,
-            self.reading._where(part),
+            self.reading.where(part),
             column,
             sql.Literal(most),
         )

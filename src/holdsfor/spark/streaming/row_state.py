@@ -1,0 +1,212 @@
+"""States as rows of DataFrames: the same sections as in files, which Spark alone reads and writes.
+
+A worker gets the sections of its bucket that it needs along with the rows of the batch, and gives out those that it has
+written along with changes. Each is sealed: it says which run, stage, bucket, part and batch it is of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+
+from holdsfor.core.engine import Share, received
+from holdsfor.core.host import FOREVER
+from holdsfor.core.shares import KeyPart, SavedKeys, ShareEngine
+from holdsfor.core.vocabulary import Vocabulary
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.spark.engine_output import engine_rows
+from holdsfor.spark.job import Job
+from holdsfor.spark.rows import by_tag
+from holdsfor.spark.streaming.seals import DamagedCheckpoint, seal, unsealed
+from holdsfor.spark.streaming.state import BucketState, PartPlace, Place, counted_parts, first_arrival
+from holdsfor.spark.streaming.store import packed
+
+MOST_LISTED = 4_096
+"""If more parts are reached, nobody lists them: all of them are read."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a state: `rest`, `rows`, or a part by its number and how many there are."""
+
+    kind: str
+    data: bytes
+    number: int = -1
+    of: int = 0
+
+
+def section_name(kind: str, number: int, of: int, stage: int, bucket: int, batch: int) -> str:
+    """What a seal says."""
+    what = f"part {number} of {of}" if kind == "part" else kind
+    return f"{what} of stage {stage}, bucket {bucket}, batch {batch}"
+
+
+@dataclass
+class Held:
+    """What the driver knows of the state of a bucket: which batch wrote what is not of single keys, and where its parts are.
+
+    `wake` is when something happens to it besides what happens to parts, `waiting` how many rows wait and `reached` which
+    parts they reach (None: any).
+    """
+
+    stage: int
+    bucket: int
+    batch: int
+    plan: str
+    wake: int
+    waiting: int
+    reached: list[int] | None
+    size: int
+    parts: dict[KeyPart, PartPlace] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, note: Mapping[str, Any], before: Held | None) -> Held:
+        """A state after a worker has told what it wrote."""
+        made = cls(**{name: note[name] for name in _TOLD})
+        if before is not None:
+            made.parts = dict(before.parts)
+        for number, of, saved, *counts in note["parts"]:
+            count = of
+            while count:
+                # What has become large was cut into these.
+                made.parts.pop(KeyPart(number % count, count), None)
+                count //= 2
+            made.parts[KeyPart(number, of)] = PartPlace(number, of, saved, str(note["written"]), 0, *counts)
+        return made
+
+    def place(self) -> Place:
+        """What a commit says of it."""
+        listed = self.parts.values()
+        batches = sorted({self.batch, *(int(one.file) for one in listed)})
+        sizes = counted_parts(listed, self.waiting, self.size + sum(one.size for one in listed))
+        wake = min(self.wake, *(one.wake for one in listed), FOREVER)
+        return Place(self.batch, "", 0, wake, batches, sizes, self.plan)
+
+    def covering(self, numbers: Iterable[int]) -> set[KeyPart]:
+        """The parts that have keys which are in these, of as many as there can be."""
+        counts = {part.of for part in self.parts}
+        found = {KeyPart(number % of, of) for number in numbers for of in counts}
+        return found & self.parts.keys()
+
+    def due(self, until: int) -> set[KeyPart]:
+        """The parts in which something happens up to a query time."""
+        return {part for part, one in self.parts.items() if one.wake <= until}
+
+    def inside(self, batch: int) -> set[KeyPart]:
+        """The parts that are in the folder of a batch."""
+        return {part for part, one in self.parts.items() if one.file == str(batch)}
+
+    def with_parts(self, parts: Iterable[KeyPart]) -> Held:
+        """The same, of some parts."""
+        return replace(self, parts={part: self.parts[part] for part in parts})
+
+
+_TOLD = ("stage", "bucket", "batch", "plan", "wake", "waiting", "reached", "size")
+
+
+class RowState(BucketState):
+    """A state whose sections came in as rows. `held` has the parts among them; it is None for a bucket that has no state."""
+
+    def __init__(
+        self, job: Job, owner: str, stage: int, bucket: int, held: Held | None, sections: Sequence[Section]
+    ) -> None:
+        super().__init__(None if held is None else held.plan, () if held is None else held.parts.values())
+        self._job, self._owner, self._stage, self._bucket, self._held = job, owner, stage, bucket, held
+        self._sections = {(one.kind, one.number, one.of): one.data for one in sections}
+        self.written: list[Section] = []
+
+    def content(self, name: str) -> bytes:
+        """A section that is written anew by every batch."""
+        assert self._held is not None
+        return self._unsealed(name, -1, 0, self._held.batch)
+
+    def _read(self, place: PartPlace) -> bytes:
+        return self._unsealed("part", place.number, place.of, int(place.saved))
+
+    def _unsealed(self, kind: str, number: int, of: int, batch: int) -> bytes:
+        name = section_name(kind, number, of, self._stage, self._bucket, batch)
+        data = self._sections.get((kind, number, of))
+        if data is None:
+            raise DamagedCheckpoint(name, "is missing")
+        return bytes(unsealed(data, self._owner, name, name))
+
+    def copy(self, batch: int, copied: Iterable[KeyPart], *, with_rest: bool) -> dict[str, Any]:
+        """Write some sections again as they are; what the driver has to know of it."""
+        assert self._held is not None
+        told = {name: getattr(self._held, name) for name in _TOLD}
+        if with_rest:
+            # Its seal names the batch.
+            told["batch"] = batch
+            for kind in ("rest", "rows"):
+                self._add(kind, self.content(kind), batch)
+        return {**told, "written": batch, "parts": list(self._copied(copied))}
+
+    def still(self, parts: Iterable[KeyPart]) -> list[list[Any]]:
+        """Write those of some parts again, as they are, that have not been read."""
+        return list(self._copied(part for part in parts if part in self._unread))
+
+    def _copied(self, parts: Iterable[KeyPart]) -> Iterator[list[Any]]:
+        for part in parts:
+            place = self.parts[part]
+            self.written.append(Section("part", self._sections["part", part.number, part.of], part.number, part.of))
+            yield _entry(place)
+
+    def write(
+        self, batch: int, rows: pa.Table, rest: bytes, saved: Sequence[SavedKeys], wake: int, plan: str
+    ) -> dict[str, Any]:
+        """Give out sections; what the driver has to know."""
+        listed = []
+        size = sum(
+            self._add(kind, data, batch) for kind, data in (("rest", rest), ("rows", packed([rows]).to_pybytes()))
+        )
+        for one in sorted(saved, key=lambda one: one.part.number):
+            number, of = one.part.number, one.part.of
+            length = self._add("part", one.data, batch, number, of)
+            listed.append([number, of, str(batch), length, one.keys, one.rows, one.shown, one.wake])
+        return {
+            "stage": self._stage,
+            "bucket": self._bucket,
+            "batch": batch,
+            "written": batch,
+            "plan": plan,
+            "wake": min(wake, first_arrival(rows)),
+            "waiting": len(rows),
+            "reached": reached_by(self._job, self._stage, self._bucket, [rows], ()),
+            "size": size,
+            "parts": listed,
+        }
+
+    def _add(self, kind: str, content: bytes, batch: int, number: int = -1, of: int = 0) -> int:
+        name = section_name(kind, number, of, self._stage, self._bucket, batch)
+        data = content + seal(content, self._owner, name)
+        self.written.append(Section(kind, data, number, of))
+        return len(data)
+
+
+def _entry(place: PartPlace) -> list[Any]:
+    counts = place.size, place.keys, place.rows, place.shown, place.wake
+    return [place.number, place.of, place.saved, *counts]
+
+
+def reached_by(
+    job: Job, stage: int, bucket: int, rows: Sequence[pa.Table], deliveries: Iterable[bytes]
+) -> list[int] | None:
+    """The parts of a bucket that rows and results of earlier stages reach, of as many as there can be; None: any."""
+    sent = list(deliveries)
+    if not sent and not any(map(len, rows)):
+        return []
+    plan, program = received(job.program)
+    engine = ShareEngine(plan, program, Share(stage - 1, bucket, job.buckets, job.sides), 1)
+    if not engine.has_parts:
+        return None
+    vocabulary = Vocabulary(Dictionary(), engine.words)
+    for table in rows:
+        for made, _ in engine_rows(engine, by_tag(table, job.stages[stage - 1]), vocabulary):
+            engine.push(made)
+    for data in sent:
+        engine.receive(data)
+    found: list[int] = engine.reached(2**61).tolist()
+    return found if len(found) <= MOST_LISTED else None

@@ -1,0 +1,100 @@
+"""The function that Spark calls with every micro-batch: it is worked on, results go to the sinks, then it is committed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from holdsfor.spark.streaming.driver import Driver, Report
+from holdsfor.spark.streaming.sinks import FunctionSink
+from holdsfor.spark.streaming.table_workers import TableHome
+from holdsfor.spark.streaming.work import Work
+from holdsfor.spark.streaming.workers import FileHome, SparkWorkers
+
+_FEW = 20_000
+OnReport = Callable[[Report], None]
+Home = FileHome | TableHome
+
+
+@dataclass(frozen=True)
+class Sinks:
+    """Where everything goes: the changelog, that of derived events, and rows that could not be used."""
+
+    changes: FunctionSink
+    events: FunctionSink | None = None
+    side: FunctionSink | None = None
+
+
+@dataclass
+class Run:
+    """Works on micro-batches."""
+
+    work: Work
+    home: Home
+    settings: Mapping[str, Any]
+    first: int | None
+    patience: int | None
+    sinks: Sinks
+    on_report: OnReport | None
+    max_ahead: float | None = None
+    expects_few: bool = False
+
+    def __call__(self, frame: DataFrame, batch: int) -> None:
+        """Work on a micro-batch."""
+        report = self.once(frame, batch, None)
+        if self.on_report is not None:
+            self.on_report(report)
+
+    def once(self, frame: DataFrame, batch: int, until: int | None) -> Report:
+        """Work on a batch."""
+        checkpoint, workers = self.home.opened(frame.sparkSession, self.work)
+        workers.expects_few = self.expects_few
+        driver: Driver[DataFrame] = Driver(
+            checkpoint,
+            self.settings,
+            self.work.windows,
+            workers,
+            self.first,
+            self.patience,
+            self.work.sources.retracted is not None,
+            self.max_ahead,
+            self.work.identity,
+        )
+
+        def deliver(report: Report) -> None:
+            sinks = self.sinks
+            if report.changes:
+                workers.hand_over("changes", sinks.changes, report.changes)
+            if report.event_changes and sinks.events is not None:
+                workers.hand_over("events", sinks.events, report.event_changes)
+            if sinks.side is not None and (report.late or report.malformed or report.ahead or report.unmatched):
+                sinks.side(reduce(DataFrame.unionAll, self._aside(frame, batch, report, workers)), batch)
+
+        report = driver.run(frame, batch, deliver, until)
+        self.expects_few = report.events + report.late + report.malformed < _FEW
+        return replace(report, time_scale=self.work.job.time_scale)
+
+    def _aside(self, frame: DataFrame, batch: int, report: Report, workers: SparkWorkers) -> Iterator[DataFrame]:
+        """Rows that could not be used, as they came."""
+        named = [f"{batch}L as batch", "reason", "source", "row"]
+        if report.late or report.malformed or report.ahead:
+            sources, admission = self.work.sources, workers.admission
+            assert admission is not None or not (report.late or report.ahead)
+            keep = [f"{sources.source_text()} as source", f"{sources.row_text()} as row"]
+            for sorting in self.work.sortings:
+                found = sorting.sorted_out(frame, keep).where("chosen")
+                wrong = "null" if admission is None else sorting.misplaced(admission.clock, admission.latest)
+                reason = F.expr(f"if(good, {wrong}, 'malformed')")
+                yield found.withColumn("reason", reason).where("reason is not null").selectExpr(*named)
+        if report.unmatched:
+            text = "to_json(struct(*)) as row"
+            yield (
+                workers.found("unmatched")
+                .selectExpr("'nothing to take back' as reason", "cast(null as string) as source", text)
+                .selectExpr(*named)
+            )

@@ -1,0 +1,252 @@
+"""Checkpoints that Spark alone reads and writes: on any store that it knows, also where workers may not open paths.
+
+A batch writes what it has found, and the parts of the state that it has changed, in one write for each stage, to the folder
+of a *slot*. Slots that no commit needs are overwritten: nothing is ever listed, moved or deleted by itself.
+
+| folder | |
+| --- | --- |
+| `slot-<n>/<stage>` | sections of states, notes for the driver, bytes for later stages, changes as bytes: Parquet, see row_tasks.py |
+| `slot-<n>/0` | rows that came in when no query time was due |
+| `commit-0`, `commit-1` | the last two commits, by turns: one is whole while the other is written |
+| `history` | there if a history was begun before the stream |
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from holdsfor.spark.streaming.chain import add_link
+from holdsfor.spark.streaming.commits import Commit, last_commit
+from holdsfor.spark.streaming.row_state import Held
+from holdsfor.spark.streaming.row_tasks import NOTE, OUT
+from holdsfor.spark.streaming.seals import DamagedCheckpoint
+from holdsfor.spark.streaming.state import MOST_FILES
+from holdsfor.spark.streaming.tasks import notes_of
+from holdsfor.spark.wire import ddl
+
+Reached = dict[str, set[int] | None]
+"""Which parts are reached, by stage and bucket; None is all of them."""
+_SPARE = 1_000_000
+# Small row groups, so that those without a part that is needed are skipped.
+_WRITING = {
+    "parquet.block.size": "262144",
+    "parquet.block.size.row.check.min": "4",
+    "parquet.block.size.row.check.max": "64",
+}
+
+
+@dataclass
+class Memory:
+    """What the driver knows from one batch to the next; all of it is in the tables, too."""
+
+    commits: dict[int, bytes] | None = None
+    held: dict[str, Held] = field(default_factory=dict)
+    held_after: int | None = None
+    """The batch whose states `held` is about."""
+    written: dict[int, int] = field(default_factory=dict)
+    """How many bytes of states each batch has written."""
+    before: Commit | None = None
+    reached: Reached = field(default_factory=dict)
+    has_written: bool = False
+
+
+@dataclass
+class Tables:
+    """The tables of a run, in a session. It is also where commits are."""
+
+    spark: SparkSession
+    root: str
+    owner: str
+    memory: Memory
+
+    # Commits
+
+    def committed(self) -> list[int]:
+        """The batches whose commits are there."""
+        if self.memory.commits is None:
+            found = [self._text(f"commit-{place}") for place in (0, 1)]
+            self.memory.commits = {
+                self._number(place, text): text for place, text in enumerate(found) if text is not None
+            }
+        return sorted(self.memory.commits)
+
+    def _number(self, place: int, text: bytes) -> int:
+        try:
+            return int(json.loads(text)["batch"])
+        except (ValueError, KeyError, TypeError):
+            raise DamagedCheckpoint(f"{self.root}/commit-{place}", "has been cut or overwritten") from None
+
+    def _text(self, name: str) -> bytes | None:
+        try:
+            rows = self.spark.read.text(f"{self.root}/{name}").collect()
+        except AnalysisException as problem:
+            if problem.getCondition() == "PATH_NOT_FOUND":
+                return None
+            raise
+        # A write that was stopped leaves a folder without files.
+        return "\n".join(row.value for row in rows).encode() if rows else None
+
+    def batches(self) -> list[int]:
+        """The batches that were begun, as far as can be seen."""
+        found = self.committed()
+        return found if found or self._text("history") is None else [-1]
+
+    def commit_path(self, batch: int) -> str:
+        """Where the commit of a batch is."""
+        return f"{self.root}/commit-{batch % 2}"
+
+    def commit_text(self, batch: int) -> bytes:
+        """The commit of a batch."""
+        self.committed()
+        assert self.memory.commits is not None
+        return self.memory.commits[batch]
+
+    def write_commit(self, batch: int, text: bytes) -> None:
+        """Write the commit of a batch, in the place of the one before the last."""
+        self._write_text(f"commit-{batch % 2}", text)
+        self.memory.commits = {known: told for known, told in (self.memory.commits or {}).items() if known == batch - 1}
+        self.memory.commits[batch] = text
+
+    def begin_history(self) -> None:
+        """Remember that a history has begun, which a stream must not go without."""
+        self._write_text("history", b"begun")
+
+    def _write_text(self, name: str, text: bytes) -> None:
+        table = pa.table({"value": pa.array([text.decode()])})
+        self.spark.createDataFrame(table).coalesce(1).write.mode("overwrite").text(f"{self.root}/{name}")
+
+    def spark_files(self) -> dict[str, Any]:
+        """Spark's own files are looked at where they are files."""
+        return {}
+
+    def check_spark_files(self, told: Mapping[str, Any]) -> None:
+        """There is nothing to compare."""
+
+    # Slots
+
+    def folder(self, slot: int, stage: int) -> str:
+        """Where a batch with a slot has written what is of a stage; stage 0 has rows that wait."""
+        return f"{self.root}/slot-{slot}/{stage}"
+
+    def read(self, folders: Sequence[str]) -> DataFrame:
+        """What is in some folders."""
+        try:
+            return self.spark.read.schema(ddl(OUT)).parquet(*folders)
+        except AnalysisException as problem:
+            if problem.getCondition() == "PATH_NOT_FOUND":
+                raise DamagedCheckpoint(_named(folders, str(problem)), "is missing") from None
+            raise
+
+    def written(self, frame: DataFrame, folder: str) -> list[dict[str, Any]]:
+        """Write what a stage gives out; the notes among it."""
+        watch = Observation()
+        notes = F.collect_list(F.when(F.col("kind") == NOTE, F.col("note"))).alias("notes")
+        frame.observe(watch, notes).write.mode("overwrite").options(**_WRITING).parquet(folder)
+        return notes_of(watch.get["notes"])
+
+    def notes(self, folders: Sequence[str]) -> list[tuple[int, str]]:
+        """The notes in some folders, each with the number of its batch."""
+        found = self.read(folders).where(f"kind = '{NOTE}'").select("batch", "note").collect()
+        return [(row.batch, row.note) for row in found]
+
+    # Where states are
+
+    def load(self, before: Commit, last: int) -> None:
+        """Know where the states of a commit are, by the notes of those who wrote them, of so many stages."""
+        memory = self.memory
+        if memory.held_after == before.batch:
+            return
+        memory.held, memory.written = {}, {}
+        batches = sorted({batch for place in before.places.values() for batch in place.batches})
+        folders = [self.folder(before.slots[batch], stage) for batch in batches for stage in range(1, last + 1)]
+        for _, note in sorted(self.notes(folders) if folders else []):
+            self.apply(json.loads(note))
+        if memory.held.keys() != before.places.keys():
+            missing = sorted(before.places.keys() - memory.held.keys())
+            raise DamagedCheckpoint(self.root, f"does not have the state of bucket {', '.join(missing)}")
+        memory.held_after = before.batch
+
+    def apply(self, note: Mapping[str, Any]) -> None:
+        """Take in what a worker has told of a state."""
+        if "parts" not in note:
+            return
+        held = Held.of(note, self.memory.held.get(note["name"]))
+        self.memory.held[note["name"]] = held
+        batch = note["written"]
+        own = held.size if note["batch"] == batch else 0
+        size = own + sum(one[3] for one in note["parts"])
+        self.memory.written[batch] = self.memory.written.get(batch, 0) + size
+
+    def worst(self) -> int | None:
+        """The batch whose folder has too little of use, if there are many folders or much is of no use."""
+        used: dict[int, int] = {}
+        for held in self.memory.held.values():
+            used[held.batch] = used.get(held.batch, 0) + held.size
+            for one in held.parts.values():
+                used[int(one.file)] = used.get(int(one.file), 0) + one.size
+        waste = sum(max(0, self.memory.written.get(batch, 0) - size) for batch, size in used.items())
+        if len(used) <= MOST_FILES and waste <= sum(used.values()) + _SPARE:
+            return None
+        if len(used) > MOST_FILES:
+            return min(used, key=lambda batch: used[batch])
+        return min(used, key=lambda batch: used[batch] / max(1, self.memory.written.get(batch, 0)))
+
+
+def _named(folders: Sequence[str], problem: str) -> str:
+    return next((folder for folder in folders if folder in problem), folders[0])
+
+
+@dataclass(frozen=True)
+class TableCheckpoint:
+    """Commits and states in tables."""
+
+    tables: Tables
+    stages: int
+
+    def before(self, settings: Mapping[str, Any], batch: int) -> Commit:
+        """The commit of the batch before one."""
+        found = last_commit(self.tables, settings, below=batch)
+        if batch < 0:
+            self.tables.begin_history()
+        memory = self.tables.memory
+        self.tables.load(found, self.stages)
+        memory.before, memory.reached, memory.has_written = found, {}, False
+        return found
+
+    def commit(self, commit: Commit, before: Commit) -> None:
+        """Say that a batch is done."""
+        memory = self.tables.memory
+        slots = dict(before.slots)
+        if memory.has_written:
+            slots[commit.batch] = free_slot(before)
+        reached = merged(before.reached, memory.reached) if commit.rows else {}
+        commit = replace(
+            commit,
+            slots={batch: slot for batch, slot in slots.items() if batch in commit.needed},
+            reached={name: None if one is None else sorted(one) for name, one in reached.items()},
+        )
+        add_link(self.tables, commit.batch, commit.data(), before.link)
+        memory.held_after = commit.batch
+
+
+def free_slot(before: Commit) -> int:
+    """The first slot that a commit does not need."""
+    needed = {before.slots[batch] for batch in before.needed if batch in before.slots}
+    return next(slot for slot in range(len(needed) + 1) if slot not in needed)
+
+
+def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> Reached:
+    """Which parts are reached by either."""
+    found: Reached = {}
+    for name in {*one, *other}:
+        sets = [one.get(name, ()), other.get(name, ())]
+        found[name] = None if any(part is None for part in sets) else {number for part in sets for number in part}
+    return found

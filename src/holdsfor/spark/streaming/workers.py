@@ -1,0 +1,228 @@
+"""Spark's workers, as the driver of a stream sees them: a look at what came in, and the stages on their buckets.
+
+A batch is one light aggregate, from which the clock goes on, and one job for the stages. The first tells which query times
+are due; the rows are read again for the second, which costs less than to keep them between the two.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from holdsfor.spark.session import spare_worker
+from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
+from holdsfor.spark.streaming.driver import Checkpoint, Seen
+from holdsfor.spark.streaming.frames import BEAT, beat_time
+from holdsfor.spark.streaming.results import UNMATCHED
+from holdsfor.spark.streaming.rows import NOTE, Admission, KeepRows
+from holdsfor.spark.streaming.shared import require_files, require_rows
+from holdsfor.spark.streaming.sinks import Directory, FunctionSink, changes_sql, event_changes_sql
+from holdsfor.spark.streaming.store import Store, spark_path
+from holdsfor.spark.streaming.tasks import AskStage, notes_of
+from holdsfor.spark.streaming.turns import Turn
+from holdsfor.spark.streaming.work import Work
+from holdsfor.spark.wire import ddl
+
+Task = Callable[[int, Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""Work on a bucket: its number, and its rows."""
+
+
+class SparkWorkers(ABC):
+    """The workers of a session, wherever the state is kept."""
+
+    def __init__(self, work: Work, spark: SparkSession) -> None:
+        self.work, self.spark = work, spark
+        self.admission: Admission | None = None
+        """Which rows of the last batch count."""
+        self.expects_few = False
+        """Whether a batch has few rows, by the one before it."""
+
+    def look(self, rows: DataFrame, latest: int | None = None) -> Seen:
+        """What came in, but for rows with a time after `latest`."""
+        return self._looked_for(rows, latest)[0]
+
+    def _looked_for(self, rows: DataFrame, latest: int | None, reached: Sequence[str] = ()) -> tuple[Seen, list[int]]:
+        """What came in, and which parts of states it reaches if there is a column of them for each way to sort rows out."""
+        beat = [f"{beat_time(self.work.sources.unit)} as beat"] if BEAT in rows.columns else []
+        frames = [
+            sorting.judged(rows, *beat, *reached[place : place + 1]) for place, sorting in enumerate(self.work.sortings)
+        ]
+        used = "good" if latest is None else f"good and moment <= {latest}L"
+        facts = [
+            f"count_if({used}) as good",
+            "count_if(bad) as malformed",
+            f"min(moment) filter (where {used}) as first",
+            f"max(moment) filter (where {used}) as last",
+        ]
+        if beat:
+            facts.append("max(beat) as now")
+        if reached:
+            facts.append(f"array_distinct(flatten(collect_set(reached) filter (where {used}))) as reached")
+        together = reduce(DataFrame.unionAll, frames)
+        if self.expects_few:
+            # One task has done it before Spark has shuffled anything.
+            together = together.coalesce(1)
+        found = together.selectExpr(*facts).collect()[0].asDict()
+        return Seen(**{name: found[name] for name in _SEEN}, now=found.get("now")), found.get("reached") or []
+
+    def middle(self, rows: DataFrame) -> tuple[int, int]:
+        """The times that a quarter and a half of the good rows do not exceed."""
+        frames = [one.judged(rows).where("good").select("moment") for one in self.work.sortings]
+        together = reduce(DataFrame.unionAll, frames)
+        quartile, median = (
+            together.selectExpr("percentile_approx(moment, array(0.25, 0.5), 1000) as found").collect()[0].found
+        )
+        return quartile, median
+
+    def _travelling(self, rows: DataFrame, buckets: int) -> DataFrame:
+        """Good rows on their way to so many buckets."""
+        work = self._divided(buckets)
+        return reduce(DataFrame.unionAll, [one.travelling(one.sorted_out(rows)) for one in work.sortings])
+
+    def _divided(self, buckets: int) -> Work:
+        job = self.work.job
+        return self.work if buckets == job.buckets else self.work.told(buckets, derived_events=job.derived_events)
+
+    @abstractmethod
+    def keep(self, rows: DataFrame, admission: Admission, buckets: int) -> list[dict[str, Any]]:
+        """Keep the rows of a batch for a later one."""
+
+    @abstractmethod
+    def ask(self, rows: DataFrame, turn: Turn) -> list[dict[str, Any]]:
+        """Ask every bucket the query times of a turn."""
+
+    @property
+    def batch(self) -> int:
+        """The last batch."""
+        assert self.admission is not None, "no batch has been worked on"
+        return self.admission.batch
+
+    @abstractmethod
+    def found(self, kind: str) -> DataFrame:
+        """What the last batch has found: `changes`, `events`, or `unmatched` retractions."""
+
+    def hand_over(self, kind: str, sink: FunctionSink, _: int) -> None:
+        """Give a sink what the last batch has found, so many rows."""
+        sink(self.found(kind), self.batch)
+
+    def _columns(self, kind: str) -> str:
+        scale = self.work.job.time_scale
+        if kind == "unmatched":
+            return ddl(UNMATCHED)
+        return changes_sql(scale) if kind == "changes" else event_changes_sql(scale)
+
+
+_SEEN = ("good", "malformed", "first", "last")
+
+
+def on_buckets(frame: DataFrame, count: int, task: Task, schema: str) -> DataFrame:
+    """Rows brought to their buckets, and worked on there."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        spare_worker()
+        context = TaskContext.get()
+        assert context is not None, "this is a task of Spark's"
+        yield from task(context.partitionId(), batches)
+
+    # Partitions have the numbers of buckets.
+    return frame.repartitionById(count, F.col("bucket")).mapInArrow(work, schema)
+
+
+class FileWorkers(SparkWorkers):
+    """Workers that open the files of the checkpoint themselves."""
+
+    def __init__(self, work: Work, spark: SparkSession, store: Store) -> None:
+        super().__init__(work, spark)
+        self._store = store
+
+    def keep(self, rows: DataFrame, admission: Admission, buckets: int) -> list[dict[str, Any]]:
+        """Write the rows of a batch to the files of so many buckets."""
+        self.admission = admission
+        task = KeepRows(self.work.job, admission, self._store)
+        notes = _told(on_buckets(self._travelling(rows, buckets), buckets, task, ddl(NOTE)))
+        files = [f"{note['bucket']}.arrow" for note in notes if note["rows"]]
+        require_files(self._store, f"{admission.batch}/rows", files)
+        return notes
+
+    def ask(self, rows: DataFrame, turn: Turn) -> list[dict[str, Any]]:
+        """Ask every bucket the query times of a turn; its changes and its state are in files."""
+        self.admission = turn.admission
+        count = self.work.job.buckets
+        found = self._travelling(rows, count)
+        for number in range(1, self.work.job.last + 1):
+            task = AskStage(self.work.job, number, self._store, turn)
+            found = on_buckets(found, count, task, ddl(task.out_schema))
+        notes = _told(found)
+        files = [f"{note['name']}-{note['place']['attempt']}" for note in notes if "place" in note]
+        require_files(self._store, f"{turn.batch}/state", files)
+        for kind, what in _NAMED.items():
+            count = sum(note.get(_COUNTED.get(kind, kind), 0) for note in notes)
+            if count:
+                require_rows(self._store.path(f"{turn.batch}/{kind}"), count, what, "checkpoint")
+        return notes
+
+    def found(self, kind: str) -> DataFrame:
+        """What the last batch has found."""
+        path = spark_path(self._store.path(f"{self.batch}/{kind}"))
+        return self.spark.read.schema(self._columns(kind)).parquet(path)
+
+    def hand_over(self, kind: str, sink: FunctionSink, rows: int) -> None:
+        """A folder of Parquet files takes over the files as they are."""
+        if isinstance(sink, Directory) and sink.format == "parquet" and sink.is_local:
+            sink.take(self._store.path(f"{self.batch}/{kind}"), self.batch, rows)
+        else:
+            super().hand_over(kind, sink, rows)
+
+
+_NAMED = {"changes": "changes", "events": "changes of events", "unmatched": "retractions of nothing"}
+"""What workers write for the sinks."""
+_COUNTED = {"events": "event_changes"}
+
+
+def _told(notes: DataFrame) -> list[dict[str, Any]]:
+    return notes_of(row.note for row in notes.collect())
+
+
+@dataclass(frozen=True)
+class FileCheckpoint:
+    """Commits and states in files that everybody opens."""
+
+    store: Store
+
+    def before(self, settings: Any, batch: int) -> Commit:
+        """The commit of the batch before one."""
+        found = last_commit(self.store, settings, below=batch)
+        self.store.drop([known for known in self.store.batches() if known == batch])
+        return found
+
+    def commit(self, commit: Commit, before: Commit) -> None:
+        """Say that a batch is done."""
+        write_commit(self.store, commit, before)
+
+
+@dataclass(frozen=True)
+class FileHome:
+    """A checkpoint in a folder that the driver and all workers see."""
+
+    store: Store
+
+    def owned(self, owner: str) -> FileHome:
+        """The same for a run."""
+        return FileHome(self.store.owned(owner))
+
+    def ledger(self, _: SparkSession) -> Store:
+        """Where commits are."""
+        return self.store
+
+    def opened(self, spark: SparkSession, work: Work) -> tuple[Checkpoint, SparkWorkers]:
+        """The checkpoint, and the workers, of a session."""
+        return FileCheckpoint(self.store), FileWorkers(work, spark, self.store)
