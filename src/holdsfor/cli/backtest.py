@@ -47,8 +47,8 @@ def backtest(
         Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
     ] = None,
     step: Annotated[Given | None, duration_option(help="Distance of query times.")] = None,
-    start: Annotated[Given | None, time_option(help="The stream begins after this time.")] = None,
-    end: Annotated[Given | None, time_option(help="The last time to reason about.")] = None,
+    start: Annotated[Given | None, time_option(help="Ignore input up to this time.")] = None,
+    end: Annotated[Given | None, time_option(help="Evaluate up to this time.")] = None,
     tolerance: Annotated[
         Given | None, duration_option(help="Intervals are widened by so much before they are compared.")
     ] = None,
@@ -65,7 +65,7 @@ def backtest(
         Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
     ] = None,
 ) -> None:
-    """Compare what rules find with labels: precision and recall by time and by episode, false alarms, misses, and why."""
+    """Compare results with labels: precision and recall by time and by episode, false alarms, misses, and why."""
     with friendly_errors():
         if not events:
             raise HoldsforError("say where the events are: --events FILE")

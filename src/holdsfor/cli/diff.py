@@ -50,8 +50,8 @@ def diff(
         Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
     ] = None,
     step: Annotated[Given | None, duration_option(help="Distance of query times.")] = None,
-    start: Annotated[Given | None, time_option(help="The stream begins after this time.")] = None,
-    end: Annotated[Given | None, time_option(help="The last time to reason about.")] = None,
+    start: Annotated[Given | None, time_option(help="Ignore input up to this time.")] = None,
+    end: Annotated[Given | None, time_option(help="Evaluate up to this time.")] = None,
     fluent: Annotated[list[str], typer.Option("--fluent", help="Compare only these fluents and events.")] = [],  # noqa: B006
     why: Annotated[
         list[str],

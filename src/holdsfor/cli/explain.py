@@ -41,8 +41,8 @@ def explain(
         Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
     ] = None,
     step: Annotated[Given | None, duration_option(help="Distance of query times.")] = None,
-    start: Annotated[Given | None, time_option(help="The stream begins after this time.")] = None,
-    end: Annotated[Given | None, time_option(help="The last time to reason about.")] = None,
+    start: Annotated[Given | None, time_option(help="Ignore input up to this time.")] = None,
+    end: Annotated[Given | None, time_option(help="Evaluate up to this time.")] = None,
     query_time: Annotated[
         Given | None,
         time_option(help="As known at this query time; the last one whose window has the time, if not given."),
@@ -53,7 +53,7 @@ def explain(
         Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
     ] = None,
 ) -> None:
-    """Say why something holds at a time, or why it does not, down to rules and rows."""
+    """Explain why something holds at a time, or why not: rules, values and rows."""
     with friendly_errors():
         *files, question = rules
         if not files:

@@ -98,21 +98,22 @@ def run(
         Given | None, duration_option(help="Distance of query times; the window size if not given.")
     ] = None,
     start: Annotated[
-        Given | None, time_option(help="The stream begins after this time (.dmtl: with it): 5, 2026-03-01T12:00Z.")
+        Given | None, time_option(help="Ignore input up to this time (.dmtl: before it): 5, 2026-03-01T12:00Z.")
     ] = None,
-    end: Annotated[Given | None, time_option(help="The last time to reason about.")] = None,
+    end: Annotated[Given | None, time_option(help="Evaluate up to this time.")] = None,
     fluent: Annotated[
         list[str], typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates).")
     ] = [],  # noqa: B006
     tick: Annotated[
-        Given | None, duration_option(help=".dmtl only: all times are multiples of it; found out if not given.")
+        Given | None,
+        duration_option(
+            help=".dmtl only: the tick that all times are multiples of; derived from the data if not given."
+        ),
     ] = None,
-    clock_tick: Annotated[
-        Given, duration_option(help="Time-points are the multiples of it; not for .dmtl.")
-    ] = Fraction(1),
+    clock_tick: Annotated[Given, duration_option(help="Distance of time-points; not for .dmtl.")] = Fraction(1),
     delay: Annotated[
         str | None,
-        typer.Option(help="With --step, .dmtl only: how much later answers may come; inf for as much as it takes."),
+        typer.Option(help="With --step, .dmtl only: allowed delay of answers; inf for any."),
     ] = None,
     style: FormatOption = None,
     output: OutputOption = None,
@@ -132,7 +133,7 @@ def run(
     master: MasterOption = "local[*]",
     partitions: PartitionsOption = None,
 ) -> None:
-    """Recognise situations and print the intervals during which they hold."""
+    """Evaluate rules over events and print the intervals during which situations hold."""
     refuse_incremental(incremental)
     if is_metric(rules):
         from holdsfor.cli.metric import MetricOptions, run_metric

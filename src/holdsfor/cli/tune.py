@@ -69,8 +69,8 @@ def tune(
         Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
     ] = None,
     step: Annotated[Given | None, duration_option(help="Distance of query times.")] = None,
-    start: Annotated[Given | None, time_option(help="The stream begins after this time.")] = None,
-    end: Annotated[Given | None, time_option(help="The last time to reason about.")] = None,
+    start: Annotated[Given | None, time_option(help="Ignore input up to this time.")] = None,
+    end: Annotated[Given | None, time_option(help="Evaluate up to this time.")] = None,
     tolerance: Annotated[
         Given | None, duration_option(help="Intervals are widened by so much before they are compared.")
     ] = None,
@@ -93,7 +93,7 @@ def tune(
         Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
     ] = None,
 ) -> None:
-    """Vary constants of rules and find the setting that agrees best with labels, tested on time that was held out."""
+    """Find the constants of rules that agree best with labels, tested on held-out time."""
     with friendly_errors():
         if not events:
             raise HoldsforError("say where the events are: --events FILE")
