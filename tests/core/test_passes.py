@@ -13,6 +13,7 @@ from holdsfor.physical.model import Constant, Register
 from holdsfor.physical.passes.fold_facts import fold_facts
 from holdsfor.physical.passes.late_facts import enumerate_facts_late
 from holdsfor.physical.passes.row_tests import split_row_rules
+from holdsfor.physical.passes.unfold_facts import unfold_facts
 from holdsfor.physical.passes.unused_facts import drop_unused_facts
 from holdsfor.reference import Occurrence, Record, Windows, recognise
 from holdsfor.syntax.terms import Compound, Const, Term
@@ -102,6 +103,48 @@ def test_what_is_found_inside_a_block_stays_inside() -> None:
     bound = model.Equal(Constant(2), Register(3, binds=True))
     choose = model.Choose(((bound,), (model.Equal(Register(2), Register(3, binds=True)),)))
     assert _rules(fold_facts(plan))[0].program.block == (ROW, choose, compare)
+
+
+def test_a_lookup_with_few_answers_becomes_several_rules() -> None:
+    facts = (_facts(("a", "port"), ("b", "port"), ("c", "sea")),)
+    of_row = (ROW, model.Facts(0, (Register(2), Register(3, binds=True))), model.Equal(Register(3), Register(1)))
+    port, sea = _rules(unfold_facts(_plan(of_row, facts=facts)))
+    for rule, value in ((port, "port"), (sea, "sea")):
+        lookup = model.Facts(0, (Register(2), Constant(value)))
+        assert rule.program.block == (ROW, lookup, model.Equal(Constant(value), Register(1)))
+        assert rule.value == Constant(value)
+
+
+def test_what_does_not_depend_on_the_row_is_not_looked_up_in_several_rules() -> None:
+    facts = (_facts(("meeting", 25), ("moving", 34)),)
+    lookup = model.Facts(0, (Register(3, binds=True), Register(4, binds=True)))
+    compare = model.Compare("<", Register(2), Register(4), model.Site(row=(("D", 2), ("Most", 4))))
+    found = _rules(unfold_facts(_plan((ROW, lookup, compare), facts=facts)))
+    assert [rule.value for rule in found] == [Constant("meeting"), Constant("moving")]
+    for rule, most in zip(found, (25, 34), strict=True):
+        told = model.Site(row=(("D", 2), ("Most", Constant(most))))
+        assert rule.program.block == (ROW, model.Compare("<", Register(2), Constant(most), told))
+
+
+def test_a_rule_stays_one_where_many_facts_answer_or_a_goal_reads_the_answer() -> None:
+    many = (_facts(*((f"k{number}", number) for number in range(9))),)
+    lookup = model.Facts(0, (Register(2), Register(3, binds=True)))
+    assert len(_rules(unfold_facts(_plan((ROW, lookup), facts=many)))) == 1
+    few = (_facts(("a", 1), ("b", 2)),)
+    call = model.Call(0, (3,), (4,))
+    assert len(_rules(unfold_facts(_plan((ROW, lookup, call), facts=few)))) == 1
+    assert len(_rules(unfold_facts(_plan((lookup,), facts=few)))) == 1
+
+
+def test_groups_name_the_rules_that_one_became() -> None:
+    facts = (_facts(("a", 1), ("b", 2)),)
+    plan = _plan((ROW, model.Facts(0, (Register(2), Register(3, binds=True)))), (ROW,), facts=facts)
+    (component,) = plan.stages[0].components
+    grouped = replace(component, groups=(model.Group((0,), (), False), model.Group((1, 0), (), True)))
+    (found,) = (
+        unfold_facts(replace(plan, stages=(replace(plan.stages[0], components=(grouped,)),))).stages[0].components
+    )
+    assert [group.rules for group in found.groups] == [(0, 1), (2, 0, 1)]
 
 
 def test_comparisons_of_numbers_go() -> None:
@@ -227,7 +270,7 @@ def test_passes_change_neither_answers_nor_reports() -> None:
     plan = lower(reasoner.plan).plan
     rules = [rule for stage in plan.stages for component in stage.components for rule in component.rules]
     split = [(rule.row_tests, rule.row_rest) for rule in rules if rule.kind is model.HeadKind.INITIATE]
-    assert split == [((1,), ()), ((1, 2), ()), ((), (1, 2))]
+    assert split == [((1,), ()), ((1, 2), ()), ((1,), ()), ((1,), ())]
 
 
 def test_facts_that_always_have_answers_are_enumerated_late() -> None:

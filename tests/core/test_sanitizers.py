@@ -19,13 +19,29 @@ ENVIRONMENT = {
 }
 
 
+# What is evaluated by several threads; other tests have one, and take ten times as long as without the sanitizer.
+THREADED = [
+    "conformance",
+    "random_programs",
+    "driver_law",
+    "threads",
+    "ties",
+    "shares",
+    "saved_state",
+    "saved_sessions",
+]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("sanitizers", "runtimes"),
-    [("address,undefined", ["libasan.so", "libubsan.so"]), ("thread", ["libtsan.so"])],
+    ("sanitizers", "runtimes", "tests"),
+    [
+        ("address,undefined", ["libasan.so", "libubsan.so"], ["tests/core"]),
+        ("thread", ["libtsan.so"], [f"tests/core/test_{name}.py" for name in THREADED]),
+    ],
     ids=["address", "thread"],
 )
-def test_core_under_sanitizers(sanitizers: str, runtimes: list[str]) -> None:
+def test_core_under_sanitizers(sanitizers: str, runtimes: list[str], tests: list[str]) -> None:
     compiler = shutil.which("g++")
     if not compiler:
         pytest.skip("the runtimes of the sanitizers are looked up with g++")
@@ -36,6 +52,6 @@ def test_core_under_sanitizers(sanitizers: str, runtimes: list[str]) -> None:
     found = [subprocess.check_output([compiler, f"-print-file-name={name}"], text=True).strip() for name in runtimes]
     environment = os.environ | ENVIRONMENT | {OTHER: str(folder), "LD_PRELOAD": " ".join(found)}
     command = [sys.executable, "-m", "pytest", "-p", "tests.core.building", "-p", "no:cacheprovider", "-x"]
-    command += ["-m", "not slow", "tests/core"]
+    command += ["-m", "not slow", *tests]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-8000:]

@@ -259,9 +259,21 @@ SWEEP = [
         "false",
     ),
     CoreBug(
-        "what has no effect by itself breaks nothing",
-        "row_pass.cpp",
-        "if («!touched_.empty() || !openly_ended_.empty()») {",
+        "another value breaks no packed pair",
+        "packed_pass.cpp",
+        "broken |= «phase_->packed[static_cast<std::size_t>(std::countr_zero(left))].rivals»;",
+        "PairBits{0}",
+    ),
+    CoreBug(
+        "rows that end a mirrored pair are passed over",
+        "packed_pass.cpp",
+        "if ((rule.initiates | («rule.ends & holding_bits_»)) != 0) return false;",
+        "PairBits{0}",
+    ),
+    CoreBug(
+        "what holds without bits is not looked at",
+        "packed_pass.cpp",
+        "if («holds») uses_bits_ = false;",
         "false",
     ),
     CoreBug(

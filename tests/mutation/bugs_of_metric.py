@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from holdsfor.compiler.metric import checks
-from holdsfor.core import metric_batch
+from holdsfor.core import metric_driver
 from holdsfor.engine.metric import report
 from holdsfor.frontend.dmtl import atoms, numbers
 from holdsfor.ir.metric import BinaryOperator, Range
@@ -63,9 +63,15 @@ def check_says_nothing_of_conditions_without_a_plan(patch: pytest.MonkeyPatch) -
     patch.setattr(checks, "CHECKS", tuple(one for one in checks.CHECKS if one.__name__ != "check_planning"))
 
 
-@bug("metric_batch", properties.test_far_bounds_without_end_are_exact_or_refused)
-def far_times_are_not_refused(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(metric_batch, "require_told_apart", lambda *_given: None)
+@bug("metric_driver", properties.test_far_bounds_in_one_go)
+def the_last_point_is_left_out(patch: pytest.MonkeyPatch) -> None:
+    original = metric_driver.cells
+
+    def cells(during: Range, scale: int) -> tuple[int, int]:
+        low, high = original(during, scale)
+        return low, high - 1
+
+    patch.setattr(metric_driver, "cells", cells)
 
 
 @bug("metric_lower", properties.test_far_bounds_in_one_go)

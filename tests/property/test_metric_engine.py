@@ -15,8 +15,9 @@ from holdsfor.compiler.metric.measures import granularity
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.compiler.metric.rules import Joined
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.metric.carried import NeverEnds
 from holdsfor.frontend.dmtl import metric_text
-from tests.strategies.metric_engine import by_arrivals, by_batch, by_reference, by_stream, stream_plan
+from tests.strategies.metric_engine import by_arrivals, by_batch, by_periods, by_reference, by_stream, stream_plan
 from tests.strategies.metric_programs import (
     BACKWARD,
     DELAYED,
@@ -83,6 +84,31 @@ def test_over_all_of_time(scenario: Scenario) -> None:
     assert by_batch(scenario.program, scenario.facts) == by_reference(scenario.program, scenario.facts)
 
 
+@pytest.mark.parametrize("features", [EVERYTHING, BACKWARD, STREAMABLE], ids="all backward stream".split())
+@FEW
+@given(data=st.data())
+def test_what_repeats_for_ever(features: MetricFeatures, data: st.DataObject) -> None:
+    check_periods(shown(data.draw(scenarios(features))), data)
+
+
+def check_periods(scenario: Scenario, data: st.DataObject) -> None:
+    start = scenario.start - data.draw(st.integers(0, 30))
+    end = scenario.end + data.draw(st.integers(0, 30))
+    try:
+        found = by_periods(scenario.program, scenario.facts, start, end)
+    except NeverEnds:
+        reject()
+    assert found == by_reference(scenario.program, scenario.facts, start, end)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("features", [EVERYTHING, BACKWARD, STREAMABLE], ids="all backward stream".split())
+@MANY
+@given(data=st.data())
+def test_many_that_repeat_for_ever(features: MetricFeatures, data: st.DataObject) -> None:
+    check_periods(shown(data.draw(scenarios(features))), data)
+
+
 @STREAMS
 @FEW
 @given(data=st.data())
@@ -97,7 +123,9 @@ def test_however_facts_arrive(features: MetricFeatures, data: st.DataObject) -> 
     scenario = shown(data.draw(scenarios(features)))
     stops = data.draw(st.lists(st.fractions(scenario.start, scenario.end, max_denominator=4), max_size=6))
     run = scenario.program, scenario.facts, scenario.start, scenario.end
-    assert by_arrivals(*run, stops)[0] == by_reference(*run)
+    expected = by_reference(*run)
+    assert by_arrivals(*run, stops)[0] == expected
+    assert by_arrivals(*run, stops, is_fed=True)[0] == expected
 
 
 @STREAMS
@@ -107,7 +135,9 @@ def test_saved_and_read_again(features: MetricFeatures, data: st.DataObject) -> 
     scenario = shown(data.draw(scenarios(features)))
     stops = data.draw(st.lists(st.fractions(scenario.start, scenario.end, max_denominator=4), max_size=6))
     run = scenario.program, scenario.facts, scenario.start, scenario.end, stops
-    assert by_arrivals(*run, saving=True)[0] == by_arrivals(*run)[0]
+    expected = by_arrivals(*run)[0]
+    assert by_arrivals(*run, saving=True)[0] == expected
+    assert by_arrivals(*run, saving=True, is_fed=True)[0] == expected
 
 
 def regular(scenario: Scenario, step: Fraction) -> list[Fraction]:

@@ -23,6 +23,23 @@ holdsFor(together(A,B)=true,I) :-
     holdsFor(moving(A)=true,I1), holdsFor(moving(B)=true,I2), holdsFor(close(A,B)=true,I3),
     intersect_all([I1,I2,I3],I).
 """
+DELAYED = """
+initiatedAt(moving(V)=true,T) :- happensAt(go(V),T).
+terminatedAt(moving(V)=true,T) :- happensAt(stop(V),T).
+fi(moving(V)=true, moving(V)=tired, 7).
+p(moving(V)=true).
+initiatedAt(alone(V)=true,T) :- happensAt(start(moving(V)=tired),T).
+terminatedAt(alone(V)=true,T) :- happensAt(meet(V,_),T).
+terminatedAt(alone(V)=true,T) :- happensAt(meet(_,V),T).
+"""
+COUNTED = """
+initiatedAt(moving(V)=true,T) :- happensAt(go(V),T).
+terminatedAt(moving(V)=true,T) :- happensAt(stop(V),T).
+initiatedAt(busy(V)=true,T) :- happensAt(meet(V,_),T), holdsAt(moving(V)=true,T).
+terminatedAt(busy(V)=true,T) :- happensAt(part(V,_),T).
+holdsFor(idle(V)=true,I) :- holdsFor(moving(V)=true,I1), holdsFor(busy(V)=true,I2), relative_complement_all(I1,[I2],I).
+"""
+RULE_SETS = {"meetings": RULES, "delayed": DELAYED, "counted": COUNTED}
 MAPPING = {
     "name": "name",
     "time": "time",
@@ -67,7 +84,7 @@ def file_stream(spark: Any, folder: Path) -> Any:
     return spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1).parquet(str(folder))
 
 
-def local_rows(rows: Sequence[Row], end: int, start: int = 0) -> list[tuple[Any, ...]]:
+def local_rows(rows: Sequence[Row], end: int, start: int = 0, rules: str = RULES) -> list[tuple[Any, ...]]:
     """What a local run reports."""
     events = {
         name: [
@@ -75,7 +92,7 @@ def local_rows(rows: Sequence[Row], end: int, start: int = 0) -> list[tuple[Any,
         ]
         for name in ("go", "stop", "meet", "part")
     }
-    found = loads(RULES).recognise(events, window=WINDOW, step=STEP, start=start, end=end).to_arrow()
+    found = loads(rules).recognise(events, window=WINDOW, step=STEP, start=start, end=end).to_arrow()
     return sorted(map(_key, found.to_pylist()))
 
 

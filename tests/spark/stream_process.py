@@ -1,4 +1,4 @@
-"""A streaming query in a process of its own, to be killed: `python -m tests.spark.stream_process FOLDER [connect]`."""
+"""A streaming query in a process of its own, to be killed: `python -m tests.spark.stream_process FOLDER [KIND [RULES]]`."""
 
 from __future__ import annotations
 
@@ -12,23 +12,28 @@ from pyspark.sql import SparkSession
 from holdsfor import loads
 from holdsfor.spark import recognise_stream
 from holdsfor.spark.session import worker_python
-from tests.spark.stream_files import MAPPING, RULES, STEP, WINDOW, file_stream
+from tests.spark.stream_files import MAPPING, RULE_SETS, STEP, WINDOW, file_stream
 
 
-def main(folder: Path, kind: str = "classic") -> None:
-    """Follow the files in a folder until there are no more."""
+def main(folder: Path, kind: str = "classic", rules: str = "meetings") -> None:
+    """Follow the files in a folder until there are no more. The kinds are classic, connect, and viewfs: a checkpoint and a
+    sink on a file system that only Spark can open.
+    """
     if kind == "connect":
         worker_python()
-        follow(SparkSession.builder.remote("local[2]").getOrCreate(), folder)
+        follow(SparkSession.builder.remote("local[2]").getOrCreate(), folder, rules)
         return
-    follow(small_session(), folder)
+    follow(small_session(folder), folder, rules, "viewfs://cl/data" if kind == "viewfs" else None)
 
 
-def small_session() -> SparkSession:
+def small_session(mounted: Path | None = None) -> SparkSession:
     """A session that is quick to start, for a short life."""
     worker_python()
+    made = SparkSession.builder
+    if mounted is not None:
+        made = made.config("spark.hadoop.fs.viewfs.mounttable.cl.link./data", mounted.as_uri())
     return (
-        SparkSession.builder.master("local[2]")
+        made.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")
@@ -38,20 +43,26 @@ def small_session() -> SparkSession:
     )
 
 
-def follow(spark: SparkSession, folder: Path) -> None:
+def follow(spark: SparkSession, folder: Path, rules: str = "meetings", place: str | None = None) -> None:
     """Run the query."""
     made = recognise_stream(
-        loads(RULES), file_stream(spark, folder / "in"), mapping=MAPPING, window=WINDOW, step=STEP, start=0, buckets=2
+        loads(RULE_SETS[rules]),
+        file_stream(spark, folder / "in"),
+        mapping=MAPPING,
+        window=WINDOW,
+        step=STEP,
+        start=0,
+        buckets=2,
     )
-    run_to_the_end(made, folder)
+    run_to_the_end(made, place or folder)
 
 
-def run_to_the_end(made: Any, folder: Path) -> None:
+def run_to_the_end(made: Any, place: str | Path) -> None:
     """Run a query over all that is there, and say so at every batch: that is when to be killed."""
     print("started", flush=True)  # noqa: T201
     query = made.start(
-        str(folder / "out"),
-        checkpoint=str(folder / "checkpoint"),
+        f"{place}/out",
+        checkpoint=f"{place}/checkpoint",
         trigger={"availableNow": True},
         on_report=lambda report: print(report.batch, flush=True),  # noqa: T201
     )

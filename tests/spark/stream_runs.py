@@ -24,14 +24,13 @@ from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
+from holdsfor.spark.plan_stages import bucket_count, physical_stages
 from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Seen
-from holdsfor.spark.streaming.happenings import EVENT_CHANGES
-from holdsfor.spark.streaming.results import CAUSED, UNMATCHED
+from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES, UNMATCHED
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, Admission, KeepRows, travelling_schema
-from holdsfor.spark.streaming.staging import stream_buckets, stream_stages
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.tasks import AskStage, notes_of
 from holdsfor.spark.streaming.turns import Turn
@@ -88,8 +87,11 @@ class SimulatedWorkers:
         times = np.array([time for _, time in self._known(rows) if latest is None or time <= latest], np.int64)
         if not len(times):
             return Seen()
-        quartile, median = (quantile(times, 1, parts) for parts in (4, 2))
-        return Seen(len(times), 0, int(times.min()), int(times.max()), quartile, median)
+        return Seen(len(times), 0, int(times.min()), int(times.max()))
+
+    def middle(self, rows: Sequence[Sent]) -> tuple[int, int]:
+        times = np.array([time for _, time in self._known(rows)], np.int64)
+        return quantile(times, 1, 4), quantile(times, 1, 2)
 
     def _known(self, rows: Sequence[Sent]) -> list[tuple[Sent, int]]:
         """Rows that some stage reads, and the time that the clock goes by."""
@@ -128,7 +130,7 @@ class SimulatedWorkers:
 
     def divided(self, buckets: int) -> SimulatedWorkers:
         """The same with another number of buckets."""
-        stages = stream_stages(self.reasoner.plan, buckets)
+        stages = physical_stages(self.reasoner.plan, buckets, tied=False)
         sides = tuple(stage.sides for stage in stages.stages)
         return replace(self, job=replace(self.job, buckets=buckets, sides=sides), stages=stages)
 
@@ -203,8 +205,8 @@ class SimulatedStream:
         store: Store | None = None,
         max_ahead: float | None = math.inf,
     ) -> None:
-        buckets = stream_buckets(reasoner.plan, buckets)
-        stages = stream_stages(reasoner.plan, buckets)
+        buckets = bucket_count(reasoner.plan, buckets)
+        stages = physical_stages(reasoner.plan, buckets, tied=False)
         sources, _ = _sources([one.record for one in sent], reasoner)
         rows = plan_rows(stages, sources, arrivals=True)
         job = make_job(stages, rows, buckets=buckets, span=Span(), derived_events=True)
@@ -222,17 +224,20 @@ class SimulatedStream:
 
     def regroup(self, buckets: int) -> None:
         """Go on with another number of buckets."""
-        self.workers = self.workers.divided(stream_buckets(self.workers.reasoner.plan, buckets))
+        self.workers = self.workers.divided(bucket_count(self.workers.reasoner.plan, buckets))
         settings = {"buckets": self.workers.job.buckets}
         self.driver = replace(self.driver, settings=settings, workers=self.workers)
 
     def run(self, rows: Sequence[Sent], batch: int, until: int | None = None) -> Report:
-        report = self.driver.run(rows, batch, self._deliver, until)
+        report = self._run(rows, batch, until)
         self.reports.append(report)
         if report.query_time is not None and report.queries < _MOST_LISTED:
             step = self.windows.step
             self.asked += [report.query_time - step * place for place in reversed(range(report.queries))]
         return report
+
+    def _run(self, rows: Sequence[Sent], batch: int, until: int | None) -> Report:
+        return self.driver.run(rows, batch, self._deliver, until)
 
     def _deliver(self, report: Report) -> None:
         self.delivered[report.batch] = self._written(report.batch, "changes", CAUSED)
@@ -262,9 +267,12 @@ class SimulatedStream:
         """What replaying the changelog of derived events gives at every query time."""
         return sorted(row for query in self.asked for row in happened_at(self.event_changes, query, self.windows.size))
 
+    def _clock(self) -> Clock:
+        return last_commit(self.store, {}).clock
+
     def wanted(self) -> tuple[list[IntervalRow], list[EventRow]]:
         """What the engine reports when it gets everything at once, with the arrivals that the stream gave it."""
-        clock = last_commit(self.store, {}).clock
+        clock = self._clock()
         if not self.asked or clock.start is None:
             return [], []
         reasoner, dictionary = self.workers.reasoner, Dictionary()

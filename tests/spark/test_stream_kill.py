@@ -15,14 +15,16 @@ import pytest
 
 from holdsfor.engine.changelog import CHANGES
 from holdsfor.spark.java import JavaMissing, require_java
-from tests.spark.stream_files import local_rows, some_rows, stream_rows, write_file
+from tests.spark.stream_files import RULE_SETS, local_rows, some_rows, stream_rows, write_file
 
 ROOT = Path(__file__).parents[2]
 
 
-def killed_after(folder: Path, seconds: float | None, process: str = "tests.spark.stream_process") -> bool:
+def killed_after(
+    folder: Path, seconds: float | None, process: str = "tests.spark.stream_process", *options: str
+) -> bool:
     """Run the query, and kill it so long after it has started; whether it was done before that."""
-    command = [sys.executable, "-m", process, str(folder)]
+    command = [sys.executable, "-m", process, str(folder), *options]
     quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
     with subprocess.Popen(command, cwd=ROOT, start_new_session=True, **quiet) as running:
         assert running.stdout is not None
@@ -37,9 +39,8 @@ def killed_after(folder: Path, seconds: float | None, process: str = "tests.spar
         return done
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_killed_again_and_again(tmp_path: Path, seed: int) -> None:
+def check_kills(folder: Path, seed: int, most: int, kind: str, rules: str) -> None:
+    """Kill a query at random moments: it loses nothing, and reports nothing twice."""
     pytest.importorskip("pyspark")
     try:
         require_java()
@@ -47,13 +48,27 @@ def test_killed_again_and_again(tmp_path: Path, seed: int) -> None:
         pytest.skip(str(problem))
     rng = random.Random(seed)
     rows = some_rows(seed, 1, 200, each=6)
-    for number in range(10):
-        write_file(tmp_path / "in", number, rows[120 * number : 120 * number + 120])
+    for number in range(2 * most):
+        size = -(-len(rows) // (2 * most))
+        write_file(folder / "in", number, rows[size * number : size * number + size])
+    process = "tests.spark.stream_process", kind, rules
     kills = 0
-    while kills < 8 and not killed_after(tmp_path, rng.uniform(0.2, 9)):
+    while kills < most and not killed_after(folder, rng.uniform(0.2, 9), *process):
         kills += 1
     assert kills
-    assert kills < 8 or killed_after(tmp_path, None)
-    changes = pq.ParquetDataset(sorted((tmp_path / "out").glob("batch=*/*.parquet")), schema=CHANGES).read()
-    assert stream_rows(changes, 190) == local_rows(rows, 190)
+    assert kills < most or killed_after(folder, None, *process)
+    changes = pq.ParquetDataset(sorted((folder / "out").glob("batch=*/*.parquet")), schema=CHANGES).read()
+    assert stream_rows(changes, 190) == local_rows(rows, 190, rules=RULE_SETS[rules])
     assert len({(row["id"], row["query_time"]) for row in changes.to_pylist()}) == len(changes)
+
+
+def test_killed_on_a_store_of_sparks(tmp_path: Path) -> None:
+    check_kills(tmp_path, 3, 3, "viewfs", "meetings")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["classic", "viewfs"])
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_killed_again_and_again(tmp_path: Path, kind: str, rules: str) -> None:
+    """A hundred kills over all of them, if the queries take long enough."""
+    check_kills(tmp_path, len(kind) + len(rules), 17, kind, rules)

@@ -13,8 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdsfor import loads
+from holdsfor.reference import Occurrence
 from holdsfor.spark.streaming.clock import Windows
+from holdsfor.syntax.terms import Compound, Const
+from tests.spark.stream_files import RULES, STEP, WINDOW, local_rows, some_rows, stream_rows
 from tests.spark.stream_runs import Sent, SimulatedStream
+from tests.spark.table_runs import SimulatedTables
 from tests.strategies.engine_runs import Scenario, scenarios
 from tests.strategies.scenarios import INTERVALS, WINDOWED
 
@@ -55,13 +60,13 @@ def feedings(draw: Callable[..., int]) -> Feeding:
     )
 
 
-def check(scenario: Scenario, feeding: Feeding) -> None:
+def check(scenario: Scenario, feeding: Feeding, kind: type[SimulatedStream] = SimulatedStream) -> None:
     span = scenario.span
     assert span is not None
     batches = feeding.batched(scenario)
     windows = Windows(span.size, span.step, feeding.lateness, feeding.by_event)
     with TemporaryDirectory() as folder:
-        stream = SimulatedStream(
+        stream = kind(
             scenario.reasoner,
             [sent for batch in batches for sent in batch],
             windows,
@@ -94,6 +99,41 @@ def test_replay_is_what_the_engine_reports(scenario: Scenario, feeding: Feeding)
 @given(scenarios(INTERVALS, windowed=True, late=LATE), feedings())
 def test_whole_intervals(scenario: Scenario, feeding: Feeding) -> None:
     check(scenario, feeding)
+
+
+@pytest.mark.parametrize("kind", [SimulatedStream, SimulatedTables])
+def test_rows_by_a_part_of_the_key_wait_for_the_key(tmp_path: Path, kind: type[SimulatedStream]) -> None:
+    """Who moves is known in a bucket before there is a pair of those who do."""
+    rows = some_rows(7, 1, 101)
+    sent = [Sent(occurrence(*row)) for row in rows]
+    stream = kind(loads(RULES), sent, Windows(WINDOW, STEP), tmp_path, start=0, buckets=2)
+    for number in range(10):
+        stream.run(sent[30 * number : 30 * number + 30], number)
+    assert stream_rows(stream.changes, 100) == local_rows(rows, 100)
+
+
+def occurrence(name: str, time: int, one: str, other: str) -> Occurrence:
+    args = (Const(one),) if name in ("go", "stop") else (Const(one), Const(other))
+    return Occurrence(Compound(name, args), time, time)
+
+
+@settings(max_examples=20)
+@given(scenarios(WINDOWED, windowed=True, late=LATE), feedings())
+def test_state_in_tables(scenario: Scenario, feeding: Feeding) -> None:
+    check(scenario, feeding, SimulatedTables)
+
+
+@settings(max_examples=12)
+@given(scenarios(INTERVALS, windowed=True, late=LATE), feedings())
+def test_whole_intervals_in_tables(scenario: Scenario, feeding: Feeding) -> None:
+    check(scenario, feeding, SimulatedTables)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000)
+@given(scenarios(WINDOWED, windowed=True, late=LATE), feedings())
+def test_state_in_tables_at_length(scenario: Scenario, feeding: Feeding) -> None:
+    check(scenario, feeding, SimulatedTables)
 
 
 @pytest.mark.slow

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import lcm
 
 from holdsfor.compiler.metric.delays import delayed_plan
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.core.metric_driver import materialise
-from holdsfor.core.metric_feed import MetricFeed, stepped_run
+from holdsfor.core.metric_feed import MetricFeed
+from holdsfor.core.metric_feed import stepped_run as fed_run
+from holdsfor.core.metric_stream import MetricStream, stepped_run
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.report import Row, rows
-from holdsfor.engine.metric.timeline import columns_of, scale_of
+from holdsfor.engine.metric.saved import from_table, to_table
+from holdsfor.engine.metric.timeline import cells, columns_of, scale_of
 from holdsfor.ir.metric import MetricFact, MetricProgram, Range
 from holdsfor.reference.metric import evaluate
 from holdsfor.reference.metric.times import Times
@@ -42,13 +46,25 @@ def by_batch(
     return _set(materialise(make_metric_plan(program), columns(facts, dictionary), dictionary, start, end), dictionary)
 
 
+def by_periods(program: MetricProgram, facts: Sequence[MetricFact], start: Fraction, end: Fraction) -> Rows:
+    """The rows from start to end, from the answer over all of time, with what repeats spelled out."""
+    dictionary = Dictionary()
+    plan = make_metric_plan(program)
+    scale = lcm(start.denominator, end.denominator, scale_of((), facts))
+    found = materialise(plan, columns_of(facts, scale, dictionary), dictionary)
+    return _set(found.during(*cells(Range(start, end), found.scale)), dictionary)
+
+
 def by_stream(
     program: MetricProgram, facts: Sequence[MetricFact], start: Fraction, end: Fraction, step: Fraction
 ) -> tuple[Rows, int]:
     """The rows of all head predicates from the engine, step by step, and the largest number of facts kept."""
     dictionary = Dictionary()
-    found, most = stepped_run(stream_plan(program), columns(facts, dictionary), dictionary, start, end, step)
-    return _set(found, dictionary), most
+    run = stream_plan(program), columns(facts, dictionary), dictionary, start, end, step
+    found, most = stepped_run(*run)
+    answer = _set(found, dictionary)
+    assert _set(fed_run(*run)[0], dictionary) == answer
+    return answer, most
 
 
 def by_arrivals(
@@ -59,31 +75,39 @@ def by_arrivals(
     stops: Sequence[Fraction],
     *,
     saving: bool = False,
+    is_fed: bool = False,
 ) -> tuple[Rows, int]:
-    """The rows from a stream that gets the facts of each stretch of time as late as possible, and stops when told; and
+    """The rows from a stream, or from a feed, that gets the facts of each stretch of time as late as possible, and stops when told; and
     the largest number of facts kept. With saving, the state is written down and read again at every stop, by a process
     that knows nothing else.
     """
     dictionary = Dictionary()
     plan = stream_plan(program)
-    stream = MetricFeed(plan, dictionary)
+    stream: MetricFeed | MetricStream = MetricFeed(plan, dictionary) if is_fed else MetricStream(plan, dictionary)
     reached: Fraction | None = None
     waiting, most = list(facts), 0
     found: dict[tuple[str, tuple[str | int | float, ...]], list[Range]] = {}
     for stop in sorted({*stops, end + max(plan.delays.values(), default=Fraction(0))}):
         stream.push(columns([fact for fact in waiting if _begins_by(fact, stop)], dictionary))
         waiting = [fact for fact in waiting if not _begins_by(fact, stop)]
-        stream.advance(stop)
-        for row in rows(stream.answer(reached), dictionary):
+        if isinstance(stream, MetricFeed):
+            stream.advance(stop)
+            answer = stream.answer(reached)
+        else:
+            answer = stream.advance(stop)
+        for row in rows(answer, dictionary):
             during = Range(row.start, row.end, not row.start_closed, not row.end_closed)
             found.setdefault((row.predicate, row.args), []).append(during)
         most = max(most, stream.facts)
         assert stream.late == 0
         reached = stop
-        if saving:
-            state = stream.save()
-            dictionary = Dictionary()
-            stream = MetricFeed.load(plan, dictionary, state, Fraction(0), stream.scale)
+        if not saving:
+            continue
+        known, dictionary = dictionary, Dictionary()
+        if isinstance(stream, MetricFeed):
+            stream = MetricFeed.load(plan, dictionary, stream.save(), Fraction(0), stream.scale)
+        else:
+            stream = MetricStream(plan, dictionary, from_table(to_table(stream.state, plan, known), plan, dictionary))
     horizon = Times.during(Range(start, end))
     merged = {
         Row(predicate, args, one.low, not one.low_open, one.high, not one.high_open)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
-from holdsfor.core.metric_batch import materialise
+from holdsfor.core.metric_driver import materialise
 from holdsfor.core.metric_stream import MetricStream
 from holdsfor.diagnostics import Source
 from holdsfor.engine.dictionary import Dictionary

@@ -9,8 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.common import BACKGROUND, friendly_errors, write_output
-from holdsfor.cli.times import Given, UnitOption, duration_option, time_option, whole
+from holdsfor.cli.common import friendly_errors, write_output
+from holdsfor.cli.inputs import (
+    BackgroundOption,
+    EndOption,
+    EventsOption,
+    MappingOption,
+    StartOption,
+    StepOption,
+    WindowOption,
+    form_of,
+    require_events,
+)
+from holdsfor.cli.options import OutputOption
+from holdsfor.cli.times import UnitOption, whole
 from holdsfor.diagnostics import HoldsforError, Source
 
 if TYPE_CHECKING:
@@ -40,18 +52,14 @@ def diff(
             metavar="OLD NEW | REVISION… -- PATH…",
         ),
     ],
-    events: Annotated[
-        list[Path], typer.Option(help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says.")
-    ] = [],  # noqa: B006
-    background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
-    mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
+    events: EventsOption = [],  # noqa: B006
+    background: BackgroundOption = [],  # noqa: B006
+    mapping: MappingOption = None,
     unit: UnitOption = None,
-    window: Annotated[
-        Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
-    ] = None,
-    step: Annotated[Given | None, duration_option(help="Distance of query times.")] = None,
-    start: Annotated[Given | None, time_option(help="Ignore input up to this time.")] = None,
-    end: Annotated[Given | None, time_option(help="Evaluate up to this time.")] = None,
+    window: WindowOption = None,
+    step: StepOption = None,
+    start: StartOption = None,
+    end: EndOption = None,
     fluent: Annotated[list[str], typer.Option("--fluent", help="Compare only these fluents and events.")] = [],  # noqa: B006
     why: Annotated[
         list[str],
@@ -59,9 +67,7 @@ def diff(
     ] = [],  # noqa: B006
     limit: Annotated[int, typer.Option(min=1, help="How many differences and entities to show.")] = 20,
     style: Annotated[Style | None, typer.Option("--format", "-f", help="text, json, html or markdown.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
-    ] = None,
+    output: OutputOption = None,
     timeline: Annotated[
         Path | None, typer.Option(help="Draw what differs, before and after: a page (.html) or a picture (.svg, .png).")
     ] = None,
@@ -72,9 +78,8 @@ def diff(
         misplaced = next((word for word in what if word.startswith("-")), None)
         if misplaced is not None:
             raise HoldsforError(f"write {misplaced} before --: what stands behind it are files")
-        if not events:
-            raise HoldsforError("say where the events are: --events FILE")
-        chosen = style_of(style, output, STYLES)
+        require_events(events)
+        chosen = form_of(style, output, STYLES)
         old, new = _sides(what, background)
         from holdsfor.review.diff import diff as compare
 
@@ -95,18 +100,6 @@ def diff(
         write_output(_shown(found, chosen, limit, numbers(why, len(found))), output)
         if fail and found:
             raise typer.Exit(1)
-
-
-def style_of(style: Style | None, output: Path | None, styles: dict[str, Style]) -> Style:
-    """The form that was asked for, else the one that the name of the file ends in."""
-    if style is not None:
-        return style
-    if output is None or not output.suffix:
-        return Style.TEXT
-    if output.suffix not in styles:
-        known = ", ".join(styles)
-        raise HoldsforError(f"{output}: no format ends in {output.suffix}; files end in {known}, or say --format")
-    return styles[output.suffix]
 
 
 def numbers(given: list[str], count: int) -> list[int]:

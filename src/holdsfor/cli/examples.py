@@ -96,6 +96,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("write what was found into the page", "holdsfor test doors.md --update"),
     ),
     "lsp": (("the command that an editor starts", "holdsfor lsp"),),
+    "mcp": (("the command that an assistant starts", "holdsfor mcp"),),
     "grammar": (("for an editor", "holdsfor grammar rtec -o rtec.tmLanguage.json"),),
     "completion": (
         ("for the shell in use", "holdsfor completion --install"),

@@ -8,8 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.common import BACKGROUND, friendly_errors, is_metric, load_files, write_output
-from holdsfor.cli.times import Given, UnitOption, duration_option, time_option, whole
+from holdsfor.cli.common import friendly_errors, is_metric, load_files, write_output
+from holdsfor.cli.inputs import (
+    BackgroundOption,
+    EndOption,
+    EventsOption,
+    MappingOption,
+    StartOption,
+    StepOption,
+    WindowOption,
+    form_of,
+    require_events,
+)
+from holdsfor.cli.options import OutputOption
+from holdsfor.cli.times import Given, UnitOption, time_option, whole
 from holdsfor.diagnostics import HoldsforError
 
 if TYPE_CHECKING:
@@ -24,6 +36,9 @@ class Style(StrEnum):
     HTML = "html"
 
 
+STYLES = {".txt": Style.TEXT, ".md": Style.TEXT, ".json": Style.JSON, ".html": Style.HTML}
+
+
 def explain(
     rules: Annotated[
         list[Path], typer.Argument(help="Rule files, and behind them the question.", metavar="RULES… QUESTION")
@@ -31,27 +46,21 @@ def explain(
     at: Annotated[
         Given, time_option(help="The time that the question is about: 5, or 2026-03-01T12:00Z where a unit is known.")
     ],
-    events: Annotated[
-        list[Path], typer.Option(help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says.")
-    ] = [],  # noqa: B006
-    background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
-    mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
+    events: EventsOption = [],  # noqa: B006
+    background: BackgroundOption = [],  # noqa: B006
+    mapping: MappingOption = None,
     unit: UnitOption = None,
-    window: Annotated[
-        Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
-    ] = None,
-    step: Annotated[Given | None, duration_option(help="Distance of query times.")] = None,
-    start: Annotated[Given | None, time_option(help="Ignore input up to this time.")] = None,
-    end: Annotated[Given | None, time_option(help="Evaluate up to this time.")] = None,
+    window: WindowOption = None,
+    step: StepOption = None,
+    start: StartOption = None,
+    end: EndOption = None,
     query_time: Annotated[
         Given | None,
         time_option(help="As known at this query time; the last one whose window has the time, if not given."),
     ] = None,
     depth: Annotated[int, typer.Option(min=1, help="How many steps of fluents and events to go down.")] = 12,
     style: Annotated[Style | None, typer.Option("--format", "-f", help="text, json or html.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
-    ] = None,
+    output: OutputOption = None,
 ) -> None:
     """Explain why something holds at a time, or why not: rules, values and rows."""
     with friendly_errors():
@@ -70,8 +79,7 @@ def explain(
                 asked, at, facts=events, mapping=mapping, unit=unit, start=start, end=end, depth=depth
             )
         else:
-            if not events:
-                raise HoldsforError("say where the events are: --events FILE")
+            require_events(events)
             reasoner = load_files([*files, *background])
             reasoner.require_no_errors()
             found = reasoner.explain(
@@ -87,19 +95,7 @@ def explain(
                 query_time=whole("--query-time", query_time),
                 depth=depth,
             )
-        write_output(_shown(found, _style(style, output)), output)
-
-
-def _style(style: Style | None, output: Path | None) -> Style:
-    if style is not None:
-        return style
-    ending = "" if output is None else output.suffix[1:].lower()
-    styles = {"json": Style.JSON, "html": Style.HTML, "txt": Style.TEXT, "md": Style.TEXT, "": Style.TEXT}
-    if ending not in styles:
-        raise HoldsforError(
-            f"{output}: no format ends in .{ending}; files end in .txt, .json or .html, or say --format"
-        )
-    return styles[ending]
+        write_output(_shown(found, form_of(style, output, STYLES)), output)
 
 
 def _shown(found: Explanation, style: Style) -> str:

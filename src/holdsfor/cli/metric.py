@@ -79,6 +79,7 @@ def run_metric(
         where = places(predicates, options.output, style, "--output", "--query NAME") if options.columns else {}
         from holdsfor.io.looks import METRIC_FACTS, require_some_read
         from holdsfor.io.writers import writing
+        from holdsfor.metric.goals import goals_of
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import MetricRun, Span, streamed_plan
         from holdsfor.metric.ticks import require_ticks
@@ -114,7 +115,7 @@ def run_metric(
             exact_point("--end", options.end, reading.unit),
             exact_length("--step", options.step, reading.unit),
         )
-        run = MetricRun(plan, reading, span, profile=profile)
+        run = MetricRun(plan, reading, span, goals=goals_of(plan, options.query or None), profile=profile)
         found = run.by_reference(reasoner.program) if options.engine is Engine.REFERENCE else run.result()
         # Where people read them, times are exact; programs get numbers that they can count with, or timestamps.
         exactly = style in (Format.CSV, Format.TABLE) or (found.time_scale is not None and style != Format.PARQUET)
@@ -129,7 +130,7 @@ def run_metric(
     summary: list[str] = []
     if not quiet:
         show_skipped(found.summary.first_malformed)
-        summary = list(_summary_lines(found.summary, len(found.predicates)))
+        summary = [*_summary_lines(found.summary, len(found.predicates)), *found.going_on()]
     for text in (*summary, *_profile_lines(run)):
         typer.echo(text, err=True)
 

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
 
 import typer
 
-from holdsfor.cli.common import BACKGROUND, friendly_errors, is_metric, limited, load_files
+from holdsfor.cli.common import friendly_errors, is_metric, limited, load_files
+from holdsfor.cli.inputs import (
+    BackgroundOption,
+    EndOption,
+    EventsOption,
+    MappingOption,
+    StartOption,
+    StepOption,
+    WindowOption,
+)
 from holdsfor.cli.options import (
     ColumnsOption,
     DerivedEventsOption,
@@ -48,7 +57,6 @@ from holdsfor.cli.times import (
     forgetful,
     length,
     span_of,
-    time_option,
 )
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.analysis.similar import suggest
@@ -81,28 +89,17 @@ class Write(Protocol):
 
 def run(
     rules: Annotated[list[Path], typer.Argument(help="Rule files.", metavar="RULES…")],
-    events: Annotated[
-        list[Path],
-        typer.Option(
-            help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says: files, directories, patterns "
-            "such as 'log/*.csv'; - is standard input."
-        ),
-    ] = [],  # noqa: B006
-    background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
-    mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
+    events: EventsOption = [],  # noqa: B006
+    background: BackgroundOption = [],  # noqa: B006
+    mapping: MappingOption = None,
     unit: UnitOption = None,
-    window: Annotated[
-        Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
-    ] = None,
-    step: Annotated[
-        Given | None, duration_option(help="Distance of query times; the window size if not given.")
-    ] = None,
-    start: Annotated[
-        Given | None, time_option(help="Ignore input up to this time (.dmtl: before it): 5, 2026-03-01T12:00Z.")
-    ] = None,
-    end: Annotated[Given | None, time_option(help="Evaluate up to this time.")] = None,
+    window: WindowOption = None,
+    step: StepOption = None,
+    start: StartOption = None,
+    end: EndOption = None,
     fluent: Annotated[
-        list[str], typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates).")
+        list[str],
+        typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates, or P(a, X))."),
     ] = [],  # noqa: B006
     tick: Annotated[
         Given | None,

@@ -30,10 +30,9 @@ def shown_stages(plan: Plan, *, as_json: bool) -> str:
     """The stages of a plan, and what a stream does in another way: it cannot know which keys will be tied together."""
     from holdsfor.spark.describe import stages_data, stages_text
     from holdsfor.spark.plan_stages import physical_stages
-    from holdsfor.spark.streaming.staging import stream_stages
 
     stages = physical_stages(plan, _SHOWN_BUCKETS)
-    in_streams = stream_stages(plan, _SHOWN_BUCKETS).warnings
+    in_streams = physical_stages(plan, _SHOWN_BUCKETS, tied=False).warnings
     differing = [message for message in in_streams if message not in stages.warnings]
     if as_json:
         data = {**stages_data(stages), "stream_warnings": differing}

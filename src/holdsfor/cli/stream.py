@@ -49,6 +49,13 @@ class ClockSource(StrEnum):
     ARRIVAL = "arrival"
 
 
+class State(StrEnum):
+    """Where the state of a stream is."""
+
+    FILES = "files"
+    TABLES = "tables"
+
+
 class Format(StrEnum):
     """Formats of a folder of results."""
 
@@ -133,6 +140,13 @@ def stream(
         ),
     ] = None,
     buckets: Annotated[int | None, typer.Option(min=1, help="Number of buckets that keys are spread over.")] = None,
+    state: Annotated[
+        State | None,
+        typer.Option(
+            help="Where the state is: files that workers open, or tables that only Spark does. If not given, files for a "
+            "checkpoint in a folder of this machine."
+        ),
+    ] = None,
     master: Annotated[str, typer.Option(help="The Spark master.")] = "local[*]",
 ) -> None:
     """Evaluate a stream on Spark and write a changelog of intervals."""
@@ -158,6 +172,7 @@ def stream(
             "--reports": reports,
             "--alerts": alerts,
             "--metrics": metrics,
+            "--state": state,
         }
         stream_metric(
             StreamOptions(
@@ -228,6 +243,7 @@ def stream(
                 buckets=buckets,
                 untyped=source == "csv",
                 max_ahead=_distance(max_ahead),
+                state=None if state is None else state.value,
             )
         for complaint in complaints:
             typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.common import BACKGROUND, friendly_errors, write_output
-from holdsfor.cli.times import Given, UnitOption, duration_option, time_option, whole
-from holdsfor.diagnostics import HoldsforError
+from holdsfor.cli.common import friendly_errors, write_output
+from holdsfor.cli.inputs import (
+    AnyOrderOption,
+    BackgroundOption,
+    EndOption,
+    EventsOption,
+    LabelsOption,
+    MappingOption,
+    OverlapOption,
+    RulesArgument,
+    StartOption,
+    StepOption,
+    ToleranceOption,
+    WindowOption,
+    form_of,
+    require_events,
+)
+from holdsfor.cli.options import OutputOption
+from holdsfor.cli.times import UnitOption, whole
 
 if TYPE_CHECKING:
     from holdsfor.review.tuning import Tuning
@@ -45,13 +60,8 @@ _STYLES = {
 
 
 def tune(
-    rules: Annotated[list[Path], typer.Argument(help="Rule files, or folders of them.", metavar="RULES…")],
-    labels: Annotated[
-        Path,
-        typer.Option(
-            help="What was so: a table with columns fluent, value, start, end; or time (CSV, Parquet, JSON lines)."
-        ),
-    ],
+    rules: RulesArgument,
+    labels: LabelsOption,
     vary: Annotated[
         list[str],
         typer.Option(
@@ -59,27 +69,17 @@ def tune(
             "'FILE:LINE:NUMBER(LOW..HIGH)' for any number; give it several times."
         ),
     ],
-    events: Annotated[
-        list[Path], typer.Option(help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says.")
-    ] = [],  # noqa: B006
-    background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
-    mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
+    events: EventsOption = [],  # noqa: B006
+    background: BackgroundOption = [],  # noqa: B006
+    mapping: MappingOption = None,
     unit: UnitOption = None,
-    window: Annotated[
-        Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
-    ] = None,
-    step: Annotated[Given | None, duration_option(help="Distance of query times.")] = None,
-    start: Annotated[Given | None, time_option(help="Ignore input up to this time.")] = None,
-    end: Annotated[Given | None, time_option(help="Evaluate up to this time.")] = None,
-    tolerance: Annotated[
-        Given | None, duration_option(help="Intervals are widened by so much before they are compared.")
-    ] = None,
-    overlap: Annotated[
-        float, typer.Option(min=0, max=1, help="The part of an episode that the other side must have; 0 is any of it.")
-    ] = 0.0,
-    any_order: Annotated[
-        bool, typer.Option("--any-order", help="Take near(a,b) in a label for near(b,a), too.")
-    ] = False,
+    window: WindowOption = None,
+    step: StepOption = None,
+    start: StartOption = None,
+    end: EndOption = None,
+    tolerance: ToleranceOption = None,
+    overlap: OverlapOption = 0.0,
+    any_order: AnyOrderOption = False,
     by: Annotated[Measure, typer.Option(help="Choose by F1 of episodes, or of time.")] = Measure.EPISODE,
     fit: Annotated[
         float, typer.Option(help="The part of the time that settings are chosen on; the rest tests them.")
@@ -89,15 +89,12 @@ def tune(
     style: Annotated[
         Style | None, typer.Option("--format", "-f", help="Output format: text, json, html, svg, markdown or csv.")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
-    ] = None,
+    output: OutputOption = None,
 ) -> None:
     """Find the constants of rules that agree best with labels, tested on held-out time."""
     with friendly_errors():
-        if not events:
-            raise HoldsforError("say where the events are: --events FILE")
-        chosen = _style(style, output)
+        require_events(events)
+        chosen = form_of(style, output, _STYLES)
         from holdsfor.review.tuning import tune as find
 
         found = find(
@@ -120,16 +117,6 @@ def tune(
             end=whole("--end", end),
         )
         write_output(_shown(found, chosen, limit), output)
-
-
-def _style(style: Style | None, output: Path | None) -> Style:
-    if style is not None or output is None or not output.suffix:
-        return style or Style.TEXT
-    if output.suffix not in _STYLES:
-        raise HoldsforError(
-            f"{output}: no format ends in {output.suffix}; files end in {', '.join(_STYLES)}, or say --format"
-        )
-    return _STYLES[output.suffix]
 
 
 def _shown(found: Tuning, style: Style, limit: int) -> str:

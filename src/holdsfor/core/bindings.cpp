@@ -340,6 +340,20 @@ class Core {
     replan(std::move(plan));
   }
   [[nodiscard]] std::size_t carried() const { return engine_->carried(); }
+  void keep_profile() { prepared_.is_profiled = true; }
+  // Seconds, facts in and out, and the most that was kept, of each metric stratum in the order of the plan.
+  std::vector<std::tuple<double, std::size_t, std::size_t, std::size_t>> profile() {
+    std::vector<std::tuple<double, std::size_t, std::size_t, std::size_t>> found;
+    for (const Stage& stage : prepared_.plan.stages) {
+      for (const Component& component : stage.components) {
+        if (!component.metric) continue;
+        for (const MetricProfile& one : engine_->profile(*component.metric)) {
+          found.emplace_back(one.seconds, one.facts_in, one.facts_out, one.most_kept);
+        }
+      }
+    }
+    return found;
+  }
 
   // Answers
 
@@ -594,6 +608,8 @@ NB_MODULE(_core, module) {
            nb::arg("border").none(), nb::arg("is_main"))
       .def("resume", &Core::resume, nb::arg("threads") = 1U)
       .def("refine", &Core::refine)
+      .def("keep_profile", &Core::keep_profile)
+      .def("profile", &Core::profile)
       .def("answers", &Core::answers, nb::arg("table"), nb::arg("threads") = 1U)
       .def("result_rows", &Core::result_rows)
       .def("trace", &Core::trace, nb::keep_alive<0, 1>())

@@ -74,12 +74,14 @@ bool Machine::holds(const Instruction& one) {
   const auto time = moment(one.time);
   if (!time) return false;
   if (!table.timelines().empty()) {
-    const auto found = table.timelines().holding(number, *time, holding_);
+    const auto found = table.timelines().holding(number, *time, holding_, nearby_);
     return std::any_of(found.begin(), found.end(),
                        [&](Index pair) { return match(one.value, table.pairs[pair].value, *frame_); });
   }
   for (Index pair = table.instances[number].first_pair; pair != kNone; pair = table.pairs[pair].next) {
-    if (match(one.value, table.pairs[pair].value, *frame_) && table.pairs[pair].holds(*time)) return true;
+    if (match(one.value, table.pairs[pair].value, *frame_) && table.pairs[pair].holds(*time, nearby_.of(pair))) {
+      return true;
+    }
   }
   return false;
 }
@@ -99,17 +101,16 @@ bool Machine::holding(const Instruction& one, const Next& next) {
   if (one.is_ground && !fluent.timelines().empty()) {
     const Index instance = fluent.find(known(one.columns));
     if (instance == kNone) return false;
+    const auto pairs = fluent.timelines().holding(instance, *time, holding_, nearby_);
+    const auto goes_on = [&](Index pair) { return match(one.value, fluent.pairs[pair].value, *frame_) && go_on(next); };
+    if (pairs.size() <= 1) return !pairs.empty() && goes_on(pairs[0]);
     // Whatever comes next may look for others.
-    std::vector<Index> found;
-    found.swap(holding_);
-    const auto pairs = fluent.timelines().holding(instance, *time, found);
-    const bool is_ended = std::any_of(pairs.begin(), pairs.end(), [&](Index pair) {
-      return match(one.value, fluent.pairs[pair].value, *frame_) && go_on(next);
-    });
-    holding_.swap(found);
-    return is_ended;
+    const std::vector<Index> several(pairs.begin(), pairs.end());
+    return std::any_of(several.begin(), several.end(), goes_on);
   }
-  return each_pair(one, [&](const FluentTable& table, Index pair) { return table.pairs[pair].holds(*time); }, next);
+  return each_pair(
+      one, [&](const FluentTable& table, Index pair) { return table.pairs[pair].holds(*time, nearby_.of(pair)); },
+      next);
 }
 
 bool Machine::endable(const Instruction& one, const Next& next) {

@@ -1,5 +1,6 @@
 // What rules bring about at a time-point, and the state that follows from it.
 #include <algorithm>
+#include <bit>
 
 #include "sweep.h"
 
@@ -34,6 +35,12 @@ void Sweep::happen(Index table, std::span<const Value> columns) {
 }
 
 void Sweep::initiate(Index table, std::span<const Value> columns, Value value) {
+  if (is_packed(table)) {
+    const PairBits bits = packed_bits(table, columns, value);
+    initiated_bits_ |= bits;
+    packed_pair(static_cast<std::size_t>(std::countr_zero(bits)));
+    return;
+  }
   FluentTable& fluent = world_.fluents[table];
   const Index number = fluent.add(columns);
   const auto [pair, is_new] = fluent.add_pair(number, value);
@@ -43,6 +50,10 @@ void Sweep::initiate(Index table, std::span<const Value> columns, Value value) {
 }
 
 void Sweep::terminate(Index table, std::span<const Value> columns, Value value, bool may_be_open) {
+  if (is_packed(table)) {
+    ended_bits_ |= packed_bits(table, columns, value);
+    return;
+  }
   FluentTable& fluent = world_.fluents[table];
   const auto is_open = [&](Value one) { return one.is_wildcard() || (may_be_open && world_.terms.is_open(one)); };
   const bool ends_openly =
@@ -90,13 +101,39 @@ void Sweep::finish() {
   }
   world_.running = kNone;
   if (!phase_->has_definitions) return;
-  // Statically determined fluents follow from the finished ones, also beyond the query time.
+  // Statically determined fluents follow from the finished ones beyond the query time. Up to there they are what rules
+  // have read: which of their rules counts may be otherwise by now. That depends on instances long gone; where it does
+  // not, what follows from the finished ones after a checkpoint is the same.
   Index last = kNone;
   for (const Definition& definition : world_.prepared.components[phase_->components[0]].component->definitions) {
     if (definition.head.table == last) continue;
     last = definition.head.table;
+    const bool is_as_read = !reader_ || world_.plan().tables[last].recomputed;
+    if (is_as_read) scratch_ = world_.fluents[last];
     define(last);
     splice_static(last);
+    if (is_as_read) put_back_read(last);
+  }
+}
+
+// Up to the time-point after the query time, the lists of a table become those in `scratch_`.
+void Sweep::put_back_read(Index table) {
+  const Time next = moved(world_.query, 1);
+  FluentTable& fluent = world_.fluents[table];
+  for (Index number = 0; number < fluent.pair_count; ++number) {
+    Intervals& list = fluent.pairs[number].list;
+    for (Interval& one : list) one.start = std::max(one.start, next);
+    std::erase_if(list, [](const Interval& one) { return one.start >= one.end; });
+  }
+  for (Index number = 0; number < scratch_.pair_count; ++number) {
+    const Pair& read = scratch_.pairs[number];
+    if (read.list.empty()) continue;
+    Pair& pair = fluent.pairs[fluent.add_pair(fluent.add(scratch_.columns(read.instance)), read.value).first];
+    pair.is_declared = true;
+    for (const Interval& one : read.list) {
+      if (one.start < next) pair.list.push_back({one.start, std::min(one.end, next)});
+    }
+    make_maximal(pair.list);
   }
 }
 

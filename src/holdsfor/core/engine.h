@@ -76,6 +76,8 @@ class Engine {
   [[nodiscard]] const Window& window() const { return window_; }
   // Makes ticks of rational time so many times finer. The plan must follow; all keys are evaluated again.
   void refine(Time factor);
+  // What the strata of a component took so far, if that is measured.
+  [[nodiscard]] std::vector<MetricProfile> profile(const MetricComponent& metric);
   // How many facts slices of rational time have left to later ones.
   [[nodiscard]] std::size_t carried() const;
 

@@ -222,6 +222,8 @@ Time KeyEvaluator::next_wake(const StageStore& stage, const KeyState& state) con
   Time last = state.intervals.last_end();
   if (!state.log.empty()) last = std::max(last, time_of(state.log.cells()[state.log.last_row()]));
   if (!state.later.empty()) last = std::max(last, state.later.back().checkpoint.time);
+  // On rational time windows are as long as steps: the next one leaves behind what this one has.
+  if (world_.plan().is_rational && !is_stable_) return std::min(next, std::max(moved(world_.query, 1), last));
   if (last > border_) return std::min(next, moved(last, world_.query - border_));
   // All rows are behind the border, and what is kept of them for rules that look back will be, too. If nothing has gone
   // since the last time, nothing will.

@@ -44,6 +44,10 @@ void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, con
   // Rows that come lie after the border: if all that are there are behind it, they can go at once.
   bool is_promoted = is_behind(state) && promote(stage, state, kForever);
   const Time first_change = std::min({take_in(stage, work, state, out), work.first_change, stage.first_change()});
+  if (thrift_.is_last && thrift_.no_changes && !is_known) {
+    evaluate_once(stage, work, state, is_wanted, out);
+    return;
+  }
   // Nothing is as it was, perhaps not even the rules.
   if (first_change == kNever) state.later.clear();
   bool is_compacted = !is_promoted && is_worth_compacting(stage, work, state);
@@ -103,6 +107,25 @@ Time KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyS
     out.causes.insert(out.causes.end(), causes.begin(), causes.end());
   }
   return first;
+}
+
+void KeyEvaluator::evaluate_once(const StageStore& stage, const StageStore::Work& work, KeyState& state,
+                                 const std::vector<bool>& is_wanted, StageOutput& out) {
+  StageOutput::Key& outcome = out.keys.emplace_back();
+  outcome.slot = work.slot;
+  outcome.causes_to = static_cast<std::uint32_t>(out.causes.size());
+  const std::uint32_t steps = sweep_.steps();
+  found_.clear();
+  sweep(stage, work, state, nullptr, {}, kForever);
+  out.time_points += sweep_.steps() - steps;
+  out.conflicts += static_cast<std::int64_t>(sweep_.conflicts().size());
+  for (std::size_t at = 0; at < found_.size();) {
+    const ResultHead head = result_head(&found_[at]);
+    if (is_wanted[head.table] && head.kind != ResultKind::kConflict) put(&found_[at], false, out);
+    at += head.width;
+  }
+  state.results.assign(found_.begin(), found_.end());
+  state.drop_input();
 }
 
 void KeyEvaluator::note_difference(const std::vector<bool>& is_wanted, StageOutput& out) const {

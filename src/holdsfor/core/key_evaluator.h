@@ -68,6 +68,9 @@ class KeyEvaluator {
   [[nodiscard]] LogWriter& writer(Index stage) { return writers_[stage]; }
   // Whether rows of some key have been dropped behind its first checkpoint.
   [[nodiscard]] bool has_dropped() const { return has_dropped_; }
+  [[nodiscard]] const std::vector<MetricProfile>& profile(const MetricComponent& metric) {
+    return sweep_.profile(metric);
+  }
   // The widths of the tables that slices of rational time leave to later ones.
   std::vector<Index> carried_widths(const StageStore& stage) {
     return sweep_.carried_widths(*stage.stage().components.front().metric);
@@ -127,6 +130,9 @@ class KeyEvaluator {
   [[nodiscard]] std::size_t take_over(const StageStore& stage, KeyState& state, Course& course, Segments segments,
                                       bool is_changed);
   [[nodiscard]] bool thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first);
+  // Evaluates a key of which nothing is known, for the last time: there is nothing to compare with, or to keep.
+  void evaluate_once(const StageStore& stage, const StageStore::Work& work, KeyState& state,
+                     const std::vector<bool>& is_wanted, StageOutput& out);
   void note_difference(const std::vector<bool>& is_wanted, StageOutput& out) const;
   static void put(const Value* row, bool is_removed, StageOutput& out);
   void settle(const StageStore& stage, KeyState& state, std::size_t results);

@@ -8,6 +8,8 @@ namespace {
 
 std::uint16_t table_of(const TimedRow& entry) { return RowHead::from(entry.row[1]).table; }
 
+// So many rows of one time and table are compared with each other.
+constexpr std::size_t kFewEquals = 8;
 // Rows of up to so many cells are copied as if they had as many.
 constexpr std::size_t kNarrow = 4;
 
@@ -46,10 +48,35 @@ void LogWriter::read(std::span<const Value> cells) {
   takes_back_ = (flags & kTakesBack) != 0;
 }
 
-// Whether rows of the same time and table came, which may be the same.
+// Whether some of the rows that came are the same.
 bool LogWriter::has_equals() const {
-  for (std::size_t i = 1; i < count_; ++i) {
-    if (entry(i - 1).time == entry(i).time && table_of(entry(i - 1)) == table_of(entry(i))) return true;
+  std::vector<std::size_t> slots;  // by hash: rows of one time and table, if they are many
+  for (std::size_t first = 0, next = 1; first < count_; first = next++) {
+    const std::uint16_t table = table_of(entry(first));
+    const auto is_with_first = [&](const TimedRow& other) {
+      return other.time == entry(first).time && table_of(other) == table;
+    };
+    while (next < count_ && is_with_first(entry(next))) ++next;
+    if (next - first == 1) continue;
+    const std::size_t width = widths_[table] - kLogHead;
+    const auto args = [&](std::size_t i) { return std::span(entry(i).row + kLogHead, width); };
+    const auto is_same = [&](std::size_t i, std::size_t j) { return std::ranges::equal(args(i), args(j)); };
+    if (next - first <= kFewEquals) {
+      for (std::size_t i = first + 1; i < next; ++i) {
+        for (std::size_t j = first; j < i; ++j) {
+          if (is_same(i, j)) return true;
+        }
+      }
+      continue;
+    }
+    slots.assign(std::bit_ceil((next - first) * 2), kNoRow);
+    for (std::size_t i = first; i < next; ++i) {
+      std::size_t slot = hash_of(args(i)) & (slots.size() - 1);
+      for (; slots[slot] != kNoRow; slot = (slot + 1) & (slots.size() - 1)) {
+        if (is_same(i, slots[slot])) return true;
+      }
+      slots[slot] = i;
+    }
   }
   return false;
 }

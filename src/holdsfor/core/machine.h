@@ -126,6 +126,7 @@ class Machine {
   std::uint32_t solutions_ = 0;  // of single conditions so far
   std::vector<Value> known_;
   std::vector<Index> holding_;  // pairs that hold
+  Nearby nearby_;
   std::vector<Value> domains_;  // values of the domains under way, one after the other
   std::vector<const Intervals*> operands_;
   Intervals spare_;                     // what an operator makes

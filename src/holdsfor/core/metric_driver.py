@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import weakref
 from fractions import Fraction
 from math import lcm
 from typing import Any, NoReturn
 
 import numpy as np
 
+from holdsfor.compiler.metric.checks.extremes import times_too_far
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
+from holdsfor.compiler.metric.stages import metric_stages
 from holdsfor.core.compiled import compiled_core
 from holdsfor.core.engine import available_threads
 from holdsfor.core.host import FOREVER as CORE_FOREVER
 from holdsfor.core.host import NEVER, Host
 from holdsfor.core.vocabulary import NO_WORDS, Vocabulary, WordArray
-from holdsfor.diagnostics import HoldsforError
+from holdsfor.diagnostics import HoldsforError, ProgramError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.metric.carried import NeverEnds
-from holdsfor.engine.metric.facts import Facts, FactSet
+from holdsfor.engine.metric.facts import Facts, FactSet, Repeating, Signature, maximal
+from holdsfor.engine.metric.profile import MetricProfile
 from holdsfor.engine.metric.timeline import cells, columns_of, require_near, scale_of, together
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Range
 from holdsfor.physical.encode import Encoder
 from holdsfor.physical.metric_program import MetricProgram, lower_program, read_relations
 from holdsfor.physical.model import Site
+from holdsfor.records import record
 from holdsfor.syntax.terms import Term
 
-_NO_END = 3
+_TOO_FAR, _NO_END = 2, 3
 ALL_TIME = 2 * ((1 << 61) - 3) + 1
 """A query time after which nothing is told apart: everything is asked about."""
 
@@ -36,26 +41,47 @@ ALL_TIME = 2 * ((1 << 61) - 3) + 1
 class MetricHost(Host):
     """What the core asks back; metric rules have no goals."""
 
-    def __init__(self, sites: list[Site], program: MetricProgram) -> None:
+    def __init__(self, plan: MetricPlan, sites: list[Site]) -> None:
         super().__init__((), sites, {})
-        self._program = program
+        self._plan = plan
 
-    def follow(self, sites: list[Site], program: MetricProgram) -> None:
+    def follow(self, sites: list[Site]) -> None:
         """Another plan from now on."""
         self.replace((), sites, {})
-        self._program = program
 
     def stopped(self, reason: int, site: int, row: list[int], time: int, limit: int) -> NoReturn:
-        """A program without an end says how it goes on."""
-        if reason != _NO_END:
-            super().stopped(reason, site, row, time, limit)
-        if not row:
+        """A program without an end, and without a period that was found, is refused."""
+        if reason == _NO_END:
             raise NeverEnds
-        since, period = (int(np.uint64(word).view(np.int64)) >> 2 for word in row)
-        cell = 1 - since if time else since
-        relations = [relation for relation, table in self._program.outputs.items() if table == site]
-        scale = self._program.scale
-        raise NeverEnds(Fraction(cell >> 1, scale), Fraction(period >> 1, scale), relations)
+        if reason == _TOO_FAR:
+            raise ProgramError([times_too_far(tuple(dict.fromkeys(rule.origin for rule in self._plan.rules)))])
+        super().stopped(reason, site, row, time, limit)
+
+
+@record
+class Encoded:
+    """A program as the core takes it."""
+
+    program: MetricProgram
+    data: bytes
+    sites: list[Site]
+
+
+_ENCODED: dict[int, dict[tuple[int, bool], Encoded]] = {}
+"""By the identity of a plan, for as long as that lives: by ticks to a unit of time, and whether it is for a stream."""
+
+
+def encoded(plan: MetricPlan, scale: int, *, is_stream: bool) -> Encoded:
+    """The physical plan of a program as bytes. It is made once."""
+    if id(plan) not in _ENCODED:
+        _ENCODED[id(plan)] = {}
+        weakref.finalize(plan, _ENCODED.pop, id(plan), None)
+    known = _ENCODED[id(plan)]
+    if (scale, is_stream) not in known:
+        program = lower_program(plan, scale, is_stream=is_stream)
+        encoder = Encoder()
+        known[scale, is_stream] = Encoded(program, encoder.encode(program.plan), encoder.sites)
+    return known[scale, is_stream]
 
 
 class MetricDriver:
@@ -65,23 +91,32 @@ class MetricDriver:
         self, plan: MetricPlan, dictionary: Dictionary, scale: int, *, is_stream: bool, threads: int | None = None
     ) -> None:
         self._plan = plan
-        self.program = lower_program(plan, scale, is_stream=is_stream)
-        encoder = Encoder()
-        data = encoder.encode(self.program.plan)
-        host = MetricHost(encoder.sites, self.program)
-        self.core: Any = compiled_core().Core(data, host, False)
+        made = encoded(plan, scale, is_stream=is_stream)
+        self.program = made.program
+        host = MetricHost(plan, made.sites)
+        self.core: Any = compiled_core().Core(made.data, host, False)
         self._words_of = words = host.connect(self.core)
         self._host = host
         self._vocabulary = Vocabulary(dictionary, words)
         self._holds = words.of_value("true")
         self.threads = threads or available_threads()
 
+    def measure(self) -> None:
+        """Have it measured from now on how long strata take."""
+        self.core.keep_profile()
+
+    def measured(self, profile: MetricProfile) -> None:
+        """Note what was measured."""
+        profile.set(
+            [stratum for stage in metric_stages(self._plan).stages for stratum in stage.strata], self.core.profile()
+        )
+
     def refine(self, factor: int) -> None:
         """Have so many times the ticks to a unit of time."""
-        self.program = lower_program(self._plan, self.scale * factor, is_stream=True)
-        encoder = Encoder()
-        self.core.refine(factor, encoder.encode(self.program.plan))
-        self._host.follow(encoder.sites, self.program)
+        made = encoded(self._plan, self.scale * factor, is_stream=True)
+        self.program = made.program
+        self.core.refine(factor, made.data)
+        self._host.follow(made.sites)
 
     def save(self, note: Term) -> bytes:
         """The state as bytes, with what the caller wants back with it."""
@@ -134,8 +169,17 @@ class MetricDriver:
 
     def facts(self, relation: Relation) -> Facts:
         """What holds of an output: maximal intervals."""
-        start, end, _, words = self.core.answers(self.program.outputs[relation], self.threads)
-        return self._made(relation.arity, start, end, words)
+        return self.found(relation)[0]
+
+    def found(self, relation: Relation) -> tuple[Facts, Repeating | None]:
+        """The same, and what repeats for ever, if something does."""
+        start, end, value, words = self.core.answers(self.program.outputs[relation], self.threads)
+        found = self._made(relation.arity, start, end, words)
+        repeats = value != self._holds
+        if not np.logical_or.reduce(repeats):
+            return found, None
+        rows = np.flatnonzero(repeats)
+        return found.take(np.flatnonzero(~repeats)), Repeating(found.take(rows), value[rows].view(np.int64) >> 2)
 
     def _made(self, arity: int, start: Ints, end: Ints, words: WordArray) -> Facts:
         np.maximum(start, -FOREVER, out=start)
@@ -149,8 +193,7 @@ def materialise(
     dictionary: Dictionary,
     start: Fraction | None = None,
     end: Fraction | None = None,
-    *,
-    threads: int | None = None,
+    profile: MetricProfile | None = None,
 ) -> FactSet:
     """The maximal facts of all predicates that rules define, within the closed interval from start to end.
 
@@ -159,12 +202,23 @@ def materialise(
     scale = lcm(scale_of(plan.rules, plan.facts), facts.scale, *(p.denominator for p in (start, end) if p is not None))
     require_near(start, scale, "the start")
     require_near(end, scale, "the end")
-    driver = MetricDriver(plan, dictionary, scale, is_stream=False, threads=threads)
+    driver = MetricDriver(plan, dictionary, scale, is_stream=False)
+    if profile is not None:
+        driver.measure()
     known = together([facts, columns_of(plan.facts, scale, dictionary)], scale, read_relations(plan))
     for relation, table in known.items():
         driver.push(relation, table)
     low, high = cells(Range(start, end), scale)
     driver.everything(None if start is None else low, None if end is None else high - 1)
-    return FactSet(
-        scale, {(relation.name, relation.arity): driver.facts(relation).clipped(low, high) for relation in plan.outputs}
-    )
+    if profile is not None:
+        driver.measured(profile)
+    tables: dict[Signature, Facts] = {}
+    repeats: dict[Signature, Repeating] = {}
+    for relation in plan.outputs:
+        signature = (relation.name, relation.arity)
+        found, repeating = driver.found(relation)
+        tables[signature] = found.clipped(low, high)
+        if repeating is not None:
+            repeats[signature] = repeating
+            tables[signature] = maximal([tables[signature], repeating.facts.clipped(low, high)])
+    return FactSet(scale, tables, repeats=repeats)

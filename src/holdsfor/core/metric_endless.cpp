@@ -16,6 +16,8 @@ constexpr Time kFirstRange = 32;
 constexpr Time kLongestPeriod = Time{1} << 50U;
 // So many periods are seen before one is believed in.
 constexpr std::size_t kPeriodsSeen = 3;
+// So many times the shortest period may go into one that is common to several.
+constexpr Time kMostPeriods = 1'000'000;
 
 Time even(Time cell) { return cell & ~Time{1}; }
 
@@ -32,17 +34,6 @@ Time look_of(const MetricRule& rule) {
   if (const auto* move = std::get_if<MetricMove>(&rule)) return look_of(move->offsets);
   if (const auto* last = std::get_if<MetricLast>(&rule)) return look_of(last->offsets);
   return 0;
-}
-
-std::vector<Index> read_by(const MetricStratum& stratum) {
-  std::vector<Index> found;
-  for (const MetricRule& rule : stratum.rules) {
-    each_source(rule, [&](Index relation) {
-      if (std::find(stratum.relations.begin(), stratum.relations.end(), relation) != stratum.relations.end()) return;
-      if (std::find(found.begin(), found.end(), relation) == found.end()) found.push_back(relation);
-    });
-  }
-  return found;
 }
 
 Time common_multiple(Time one, Time other) {
@@ -89,6 +80,17 @@ std::size_t size_of(const std::vector<MetricTable>& tables, const MetricStratum&
 
 }  // namespace
 
+std::vector<Index> relations_read(const MetricStratum& stratum) {
+  std::vector<Index> found;
+  for (const MetricRule& rule : stratum.rules) {
+    each_source(rule, [&](Index relation) {
+      if (std::find(stratum.relations.begin(), stratum.relations.end(), relation) != stratum.relations.end()) return;
+      if (std::find(found.begin(), found.end(), relation) == found.end()) found.push_back(relation);
+    });
+  }
+  return found;
+}
+
 MetricEndless::MetricEndless(std::vector<MetricTable>& tables) : tables_(tables) {
   sides_[1].is_left = true;
   begin();
@@ -102,7 +104,7 @@ void MetricEndless::begin() {
 }
 
 bool MetricEndless::reads_tails(const MetricStratum& stratum) const {
-  const auto read = read_by(stratum);
+  const auto read = relations_read(stratum);
   return std::any_of(read.begin(), read.end(), [&](Index relation) { return right(relation) || left(relation); });
 }
 
@@ -123,7 +125,7 @@ void MetricEndless::spell_out(Index relation, Interval within) {
 void MetricEndless::spell_out_for(const MetricStratum& stratum, Interval within) {
   Time more = 0;
   for (const MetricRule& rule : stratum.rules) more = std::max(more, look_of(rule));
-  const auto read = read_by(stratum);
+  const auto read = relations_read(stratum);
   Time period = 0;
   for (const Side& side : sides_) {
     for (const Index relation : read) {
@@ -165,6 +167,35 @@ void MetricEndless::extend(Side& side, Index relation, Time until) {
   known += times * period;
 }
 
+bool MetricEndless::take(Index relation, std::span<const MetricRepeat> repeats) {
+  MetricTable& table = tables_[relation];
+  for (Side& side : sides_) {
+    Time period = 0;
+    Time shortest = kLongestPeriod;
+    Time since = -kEndless;
+    for (const MetricRepeat& one : repeats) {
+      if ((one.period < 0) != side.is_left) continue;
+      period = common_multiple(period, std::abs(one.period));
+      shortest = std::min(shortest, std::abs(one.period));
+      since = std::max(since, even(seen(side, one.during).end) + 2);
+    }
+    if (period == 0) continue;
+    if (period >= kLongestPeriod || period / shortest > kMostPeriods) return false;
+    const Interval spelled_out{-kEndless, since + period};
+    for (const MetricRepeat& one : repeats) {
+      if ((one.period < 0) != side.is_left) continue;
+      Interval part = seen(side, one.during);
+      for (; part.start < spelled_out.end; part = {part.start + std::abs(one.period), part.end + std::abs(one.period)}) {
+        table.list(one.row).push_back(seen(side, common(part, spelled_out)));
+      }
+      make_maximal(table.list(one.row));
+    }
+    side.tails[relation] = MetricTail{since, period};
+    side.spelled_out[relation] = spelled_out.end;
+  }
+  return true;
+}
+
 // Evaluation
 
 void MetricEndless::find_data(const MetricStratum& stratum) {
@@ -174,7 +205,7 @@ void MetricEndless::find_data(const MetricStratum& stratum) {
   reach_ = 2;
   const auto note = [&](Time cell) { data_ = {std::min(data_.start, cell), std::max(data_.end, cell)}; };
   for (const MetricRule& rule : stratum.rules) reach_ = std::max(reach_, look_of(rule));
-  std::vector<Index> relations = read_by(stratum);
+  std::vector<Index> relations = relations_read(stratum);
   for (const Side& side : sides_) {
     for (const Index relation : relations) {
       const auto& tail = side.tails[relation];
@@ -393,8 +424,79 @@ void MetricEndless::settle(const MetricStratum& stratum, Side& side) {
         is_calm = false;
       }
     }
-    if (is_calm) side.tails[relation].reset();
+    if (is_calm) {
+      side.tails[relation].reset();
+    } else {
+      shorten(side, relation);
+    }
   }
+}
+
+// The shortest period of a relation, and the first time from which on it repeats at which nothing goes on.
+void MetricEndless::shorten(Side& side, Index relation) {
+  MetricTail& tail = *side.tails[relation];
+  const MetricTable& table = tables_[relation];
+  const Interval window{tail.since, tail.since + tail.period};
+  std::vector<Intervals> lists;  // what begins or ends in the window, and what lies before it
+  std::size_t edges = 0;
+  Time first = kEndless;
+  for (Index row = 0; row < table.rows(); ++row) {
+    Intervals list;
+    for (const Interval& one : table.list(row)) list.push_back(seen(side, one));
+    std::sort(list.begin(), list.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; });
+    if (list.empty() || list.back().end >= kEndless) continue;
+    const auto in_window = first_after(list, window.start);
+    edges += static_cast<std::size_t>(list.end() - in_window);
+    if (in_window != list.end()) first = std::min(first, list.front().start);
+    lists.push_back(std::move(list));
+  }
+  Intervals shifted;
+  Intervals different;
+  const auto moved_back = [&](const Intervals& list, Time period) {
+    shifted.clear();
+    for (const Interval& one : list) shifted.push_back({one.start - period, one.end - period});
+  };
+  // The end of the last time before `until` at which the lists are not as they are one period later.
+  const auto last_difference = [&](Time period, Time until) {
+    Time found = -kEndless;
+    for (const Intervals& list : lists) {
+      moved_back(list, period);
+      for (const bool is_first : {true, false}) {
+        subtract(is_first ? list : shifted, is_first ? shifted : list, different);
+        for (const Interval& one : different) {
+          if (one.start < until) found = std::max(found, std::min(one.end, until));
+        }
+      }
+    }
+    return found;
+  };
+  const Time ticks = tail.period / 2;
+  for (Time parts = std::min<Time>(static_cast<Time>(edges), ticks); parts > 1; --parts) {
+    if (ticks % parts != 0) continue;
+    const Time period = 2 * (ticks / parts);
+    if (last_difference(period, window.end - period) > window.start) continue;
+    tail.period = period;
+    break;
+  }
+  const Time earliest = std::max(last_difference(tail.period, window.end - tail.period), first);
+  // Where nothing goes on, no interval is cut.
+  std::vector<Time> places{earliest};
+  for (const Intervals& list : lists) {
+    for (const Interval& one : list) {
+      for (const Time cell : {one.start, one.end}) {
+        if (cell > earliest && cell < earliest + tail.period) places.push_back(cell);
+      }
+    }
+  }
+  std::sort(places.begin(), places.end());
+  const auto is_between = [&](Time place) {
+    return std::all_of(lists.begin(), lists.end(), [&](const Intervals& list) {
+      const auto at = first_after(list, place);
+      return at == list.end() || at->start >= place;
+    });
+  };
+  const auto chosen = std::find_if(places.begin(), places.end(), is_between);
+  tail.since = chosen == places.end() ? earliest : *chosen;
 }
 
 }  // namespace holdsfor

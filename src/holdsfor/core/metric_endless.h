@@ -19,6 +19,13 @@ struct MetricTail {
   Time period = 0;
 };
 
+// A part of a row that is there again after each period: a negative one leads to the left.
+struct MetricRepeat {
+  Index row = 0;
+  Interval during;
+  Time period = 0;
+};
+
 class MetricEndless {
  public:
   // `tables` by relation.
@@ -26,6 +33,8 @@ class MetricEndless {
 
   // Nothing repeats.
   void begin();
+  // What is given of a relation, beside what its table has, repeats; false if that has no common period.
+  bool take(Index relation, std::span<const MetricRepeat> repeats);
   // Evaluates a stratum over all time; false if neither an end nor a period was found. What is given of its relations
   // is in their tables.
   bool evaluate(MetricStratumRun& run, const MetricWatch& watch);
@@ -67,6 +76,7 @@ class MetricEndless {
   [[nodiscard]] bool follows(MetricStratumRun& run, const Side& side, const MetricTail& tail, Interval range,
                              Interval explicit_part, const MetricWatch& watch);
   void settle(const MetricStratum& stratum, Side& side);
+  void shorten(Side& side, Index relation);
 
   std::vector<MetricTable>& tables_;
   Side sides_[2];

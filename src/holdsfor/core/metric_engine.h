@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "metric_run.h"
 #include "metric_stratum.h"
 
 namespace holdsfor {
@@ -53,14 +54,6 @@ struct MetricState {
   std::vector<WaitingFacts> waiting;   // by relation
 
   [[nodiscard]] std::size_t facts() const;
-};
-
-// What one stratum took so far.
-struct MetricProfile {
-  double seconds = 0;
-  std::size_t facts_in = 0;
-  std::size_t facts_out = 0;
-  std::size_t most_kept = 0;
 };
 
 class MetricEngine {

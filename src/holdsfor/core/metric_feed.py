@@ -15,6 +15,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, FactSet, Signature, maximal, minus, no_facts, stacked
 from holdsfor.engine.metric.operators import moved
+from holdsfor.engine.metric.profile import MetricProfile
 from holdsfor.engine.metric.timeline import cells, columns_of, finer_cell, require_near, rescaled, scale_of
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Range
@@ -49,7 +50,7 @@ class MetricFeed:
         }
         delays = (delay.denominator for delay in plan.delays.values())
         scale = lcm(scale, scale_of(plan.rules, plan.facts), lateness.denominator, *delays)
-        self._driver = MetricDriver(plan, dictionary, scale, is_stream=True)
+        self.driver = MetricDriver(plan, dictionary, scale, is_stream=True)
         self._reached: int | None = None
         """The last cell that was worked out: the point where time stopped."""
         self._oldest = -_ENDLESS
@@ -60,24 +61,24 @@ class MetricFeed:
     @property
     def scale(self) -> int:
         """The ticks to a unit of time."""
-        return self._driver.scale
+        return self.driver.scale
 
     @property
     def kept(self) -> int:
         """The number of facts that are kept of the past, and of what follows from it."""
-        found: int = self._driver.core.carried
+        found: int = self.driver.core.carried
         return found
 
     @property
     def facts(self) -> int:
         """The same with input that waits for its time, or may still be taken back."""
-        waiting: int = self._driver.core.rows
+        waiting: int = self.driver.core.rows
         return self.kept + waiting
 
     @property
     def unmatched(self) -> int:
         """How many facts were taken back that were not there, or too long ago."""
-        found: int = self._driver.core.unmatched
+        found: int = self.driver.core.unmatched
         return found
 
     def push(self, facts: FactSet) -> None:
@@ -87,12 +88,12 @@ class MetricFeed:
     def _push(self, facts: FactSet) -> None:
         for relation, table in self._read(facts):
             self.late += int((table.start < self._oldest).sum())
-            self._driver.push(relation, self._later(table.clipped(self._oldest, _ENDLESS), relation, 1))
+            self.driver.push(relation, self._later(table.clipped(self._oldest, _ENDLESS), relation, 1))
 
     def retract(self, facts: FactSet) -> None:
         """Take facts back: the time that they say, whoever said it."""
         for relation, table in self._read(facts):
-            self._driver.retract(relation, self._later(table, relation, 1))
+            self.driver.retract(relation, self._later(table, relation, 1))
 
     def _read(self, facts: FactSet) -> list[tuple[Relation, Facts]]:
         self._refine(facts.scale)
@@ -111,8 +112,8 @@ class MetricFeed:
         if self._reached is not None:
             point = max(self._reached, point)
             # A window that ends there sees what may still change, and what comes after the last stop.
-            self._driver.core.set_window(point - (self._oldest - 1) if self._oldest > -_ENDLESS else None, None)
-        self._driver.core.advance(point, self._driver.threads, False)
+            self.driver.core.set_window(point - (self._oldest - 1) if self._oldest > -_ENDLESS else None, None)
+        self.driver.core.advance(point, self.driver.threads, False)
         self._reached = point
         self._oldest = point + 1 - 2 * int(self._lateness * self.scale)
 
@@ -122,7 +123,7 @@ class MetricFeed:
         low = -_ENDLESS if since is None else cells(Range(since, None, low_open=True), self.scale)[0]
         found = {
             (relation.name, relation.arity): self._later(
-                self._driver.facts(relation).clipped(low, self._reached + 1), relation, -1
+                self.driver.facts(relation).clipped(low, self._reached + 1), relation, -1
             )
             for relation in self.plan.outputs
         }
@@ -137,7 +138,7 @@ class MetricFeed:
         factor = lcm(self.scale, scale) // self.scale
         if factor == 1:
             return
-        self._driver.refine(factor)
+        self.driver.refine(factor)
         self._oldest = finer_cell(self._oldest, factor)
         if self._reached is not None:
             self._reached *= factor
@@ -147,15 +148,17 @@ class MetricFeed:
 
     def save(self) -> bytes:
         """The state as bytes, for a feed with the same rules."""
+        # The window of the last step says nothing about the next one.
+        self.driver.core.set_window(None, None)
         note = Compound("feed", tuple(map(number_note, (self.scale, self._reached, self._oldest, self.late))))
-        found: bytes = self._driver.save(note)
+        found: bytes = self.driver.save(note)
         return found
 
     @classmethod
     def load(cls, plan: MetricPlan, dictionary: Dictionary, state: bytes, lateness: Fraction, scale: int) -> MetricFeed:
         """Go on from a saved state; the ticks to a unit of time must be those of the one that saved it."""
         feed = cls(plan, dictionary, lateness, scale)
-        noted = feed._driver.load(state)
+        noted = feed.driver.load(state)
         found, reached, oldest, late = read_parts(noted, "feed", 4)
         if read_integer(found) != feed.scale:
             raise damaged()
@@ -191,10 +194,18 @@ def _compared(before: FactSet, now: FactSet) -> Revision:
 
 
 def stepped_run(
-    plan: MetricPlan, facts: FactSet, dictionary: Dictionary, start: Fraction, end: Fraction, step: Fraction
+    plan: MetricPlan,
+    facts: FactSet,
+    dictionary: Dictionary,
+    start: Fraction,
+    end: Fraction,
+    step: Fraction,
+    profile: MetricProfile | None = None,
 ) -> tuple[FactSet, int]:
     """A stream that has been recorded, gone through in steps: the facts from start to end, and the most that were kept."""
     stream = MetricFeed(plan, dictionary, scale=lcm(facts.scale, start.denominator, end.denominator, step.denominator))
+    if profile is not None:
+        stream.driver.measure()
     stream.push(facts)
     answers: list[FactSet] = []
     most = 0
@@ -204,6 +215,8 @@ def stepped_run(
         answers.append(stream.answer(reached))
         most = max(most, stream.kept)
         reached = until
+    if profile is not None:
+        stream.driver.measured(profile)
     low, high = cells(Range(start, end), stream.scale)
     found = {}
     for relation in plan.outputs:

@@ -144,6 +144,9 @@ void each_source(const MetricRule& rule, const See& see) {
   }
 }
 
+// The relations of other strata that the rules of one read.
+std::vector<Index> relations_read(const MetricStratum& stratum);
+
 inline Index head_of(const MetricRule& rule) {
   return std::visit([](const auto& one) { return one.head; }, rule);
 }

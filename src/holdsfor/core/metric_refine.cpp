@@ -1,4 +1,6 @@
-// Rational time with finer ticks: all times that an engine has are so many times as far from 0.
+// What engines can do on rational time alone: with finer ticks, all times are so many times as far from 0.
+#include <algorithm>
+
 #include "engine.h"
 #include "metric_plan.h"
 #include "stage_shared.h"
@@ -96,6 +98,20 @@ void Engine::refine(Time factor) {
   }
   if (query_ != kNever) query_ *= factor;
   mark_all_dirty();
+}
+
+std::vector<MetricProfile> Engine::profile(const MetricComponent& metric) {
+  std::vector<MetricProfile> found(metric.plan.strata.size());
+  for (const auto& one : evaluators_) {
+    const auto& measured = one->profile(metric);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      found[i].seconds += measured[i].seconds;
+      found[i].facts_in += measured[i].facts_in;
+      found[i].facts_out += measured[i].facts_out;
+      found[i].most_kept = std::max(found[i].most_kept, measured[i].most_kept);
+    }
+  }
+  return found;
 }
 
 std::size_t Engine::carried() const {

@@ -13,8 +13,10 @@ MetricRun::MetricRun(const MetricComponent& component, TermTable& terms, Host& h
       }()),
       endless_(tables_),
       farthest_(kMostCells / 4 / component.scale) {
+  profile_.resize(component.plan.strata.size());
   for (const MetricStratum& stratum : component.plan.strata) {
     runs_.push_back(std::make_unique<MetricStratumRun>(stratum, component.plan.widths, 1, tables_, terms, host));
+    if (component.is_forward) state_.push_back(runs_.back()->nothing());
   }
 }
 
@@ -22,11 +24,11 @@ MetricRun::Outcome MetricRun::evaluate(World& world) {
   for (const MetricLink& link : component_.outputs) world.fluents[link.table].clear();
   for (MetricTable& table : tables_) table.clear();
   endless_.begin();
-  forever_ = {};
   last_change_ = kNever;
-  is_any_ = !component_.facts.empty();
+  // On rational time, rules may need no facts at all.
+  is_any_ = component_.is_rational || !component_.facts.empty();
   for (const MetricLink& link : component_.inputs) {
-    if (!take(world, link)) return Outcome::kTooFar;
+    if (!take(world, link)) return component_.is_rational ? Outcome::kNoEnd : Outcome::kTooFar;
   }
   if (!is_any_) return Outcome::kDone;
   if (!component_.is_rational && (is_far(moved(world.query, 1)) || is_far(world.origin))) return Outcome::kTooFar;
@@ -39,13 +41,13 @@ MetricRun::Outcome MetricRun::evaluate(World& world) {
   const MetricWatch watch = [&] { world.watch.check(); };
   for (Index stratum = 0; stratum < component_.spans.size(); ++stratum) {
     const MetricSpan& span = component_.spans[stratum];
-    if (!evaluate_stratum(stratum, world, watch)) return Outcome::kNoEnd;
+    if (!measured(stratum, world, [&] { return evaluate_stratum(stratum, world, watch); })) return Outcome::kNoEnd;
     const auto [before, after] = runs_[stratum]->lies_beyond();
     const bool asks_before = span.asks_before || (component_.is_rational && world.origin == kNever);
     const bool asks_after = span.asks_after || (component_.is_rational && world.query >= kMostCells);
     if ((before && asks_before) || (after && asks_after)) return Outcome::kTooFar;
   }
-  if (!spell_out(world)) return Outcome::kNoEnd;
+  spell_out(world);
   for (const MetricLink& link : component_.outputs) {
     component_.is_rational ? give_cells(world, link, kEndless) : give(world, link);
   }
@@ -67,7 +69,7 @@ bool MetricRun::evaluate_stratum(Index stratum, const World& world, const Metric
   return run.run_once(*limits, MetricStratumRun::kNoLimit, watch);
 }
 
-bool MetricRun::spell_out(const World& world) {
+void MetricRun::spell_out(const World& world) {
   const bool has_start = !component_.is_rational || world.origin != kNever;
   const bool has_end = !component_.is_rational || world.query < kMostCells;
   const Time unit = component_.is_rational ? 1 : 2 * component_.scale;
@@ -75,12 +77,10 @@ bool MetricRun::spell_out(const World& world) {
   for (const MetricLink& link : component_.outputs) {
     const auto& right = endless_.right(link.relation);
     const auto& left = endless_.left(link.relation);
-    if (right && !has_end) forever_ = {.table = link.table, .is_left = false, .tail = *right};
-    if (left && !has_start) forever_ = {.table = link.table, .is_left = true, .tail = *left};
-    if (forever_.table != kNone) return false;
-    if (right || left) endless_.spell_out(link.relation, asked);
+    if ((right && has_end) || (left && has_start)) {
+      endless_.spell_out(link.relation, {left && !has_start ? 0 : asked.start, right && !has_end ? 0 : asked.end});
+    }
   }
-  return true;
 }
 
 // Between rows and relations
@@ -88,9 +88,9 @@ bool MetricRun::spell_out(const World& world) {
 bool MetricRun::take(const World& world, const MetricLink& link) {
   MetricTable& into = tables_[link.relation];
   if (component_.is_rational) {
+    repeats_.clear();
     take_cells(world.fluent_table(link.table), kAllTime, into);
-    is_any_ = true;
-    return true;
+    return repeats_.empty() || endless_.take(link.relation, repeats_);
   }
   return world.plan().tables[link.table].is_event() ? take_events(world.event_table(link.table), into)
                                                     : take_fluent(world.fluent_table(link.table), into);
@@ -136,6 +136,10 @@ void MetricRun::take_cells(const FluentTable& fluent, Interval slice, MetricTabl
       const Interval whole{one->start == kNever ? -kEndless : one->start, one->end == kForever ? kEndless : one->end};
       const Interval part = common(whole, slice);
       if (is_empty(part)) continue;
+      if (pair.value != component_.holds) {
+        repeats_.push_back({into.row_of(fluent.columns(pair.instance)), part, pair.value.as_integer()});
+        continue;
+      }
       // The lists of pairs are in order; only a relation that is also given elsewhere has some already.
       if (row == kNoRow) row = into.row_of(fluent.columns(pair.instance));
       Intervals& list = into.list(row);
@@ -192,6 +196,26 @@ void MetricRun::give(World& world, const MetricLink& link) const {
   }
 }
 
+// What repeats where nobody says how far to go is given as one period of it, with the period for a value. The time that
+// is left is given as it is.
+Interval MetricRun::give_repeats(FluentTable& fluent, Index instance, const Intervals& known, Index relation,
+                                 const World& world) const {
+  Interval plain = kAllTime;
+  for (const bool is_left : {false, true}) {
+    const auto& tail = is_left ? endless_.left(relation) : endless_.right(relation);
+    if (!tail || component_.is_forward || (is_left ? world.origin != kNever : world.query < kMostCells)) continue;
+    const Time since = is_left ? 1 - tail->since : tail->since;
+    const Interval window = is_left ? Interval{since - tail->period, since} : Interval{since, since + tail->period};
+    (is_left ? plain.start : plain.end) = since;
+    const Value period = Value::integer(is_left ? -tail->period : tail->period);
+    for (auto one = first_after(known, window.start); one != known.end() && one->start < window.end; ++one) {
+      if (is_infinite(one->start) || is_infinite(one->end)) continue;
+      fluent.pairs[fluent.add_pair(instance, period).first].list.push_back(common(*one, window));
+    }
+  }
+  return plain;
+}
+
 // What ends at `last` goes on until further notice.
 void MetricRun::give_cells(World& world, const MetricLink& link, Time last) const {
   FluentTable& fluent = world.fluents[link.table];
@@ -199,8 +223,12 @@ void MetricRun::give_cells(World& world, const MetricLink& link, Time last) cons
   for (Index row = 0; row < found.rows(); ++row) {
     const Intervals& known = found.list(row);
     if (known.empty() || !world.is_of_key(link.table, found.args(row))) continue;
-    Intervals& list = fluent.pairs[fluent.add_pair(fluent.add(found.args(row)), component_.holds).first].list;
-    for (const Interval& one : known) {
+    const Index instance = fluent.add(found.args(row));
+    const Interval plain = give_repeats(fluent, instance, known, link.relation, world);
+    Intervals& list = fluent.pairs[fluent.add_pair(instance, component_.holds).first].list;
+    for (const Interval& whole : known) {
+      const Interval one = is_infinite(whole.start) || is_infinite(whole.end) ? whole : common(whole, plain);
+      if (is_empty(one)) continue;
       const Time start = one.start <= -kEndless ? kNever : one.start;
       const Time end = one.end >= last ? kForever : one.end;
       if (!list.empty() && list.back().end >= start) {

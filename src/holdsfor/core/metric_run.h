@@ -10,6 +10,7 @@
 // end.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <vector>
@@ -20,6 +21,14 @@
 
 namespace holdsfor {
 
+// What one stratum took so far.
+struct MetricProfile {
+  double seconds = 0;
+  std::size_t facts_in = 0;
+  std::size_t facts_out = 0;
+  std::size_t most_kept = 0;
+};
+
 class MetricRun {
  public:
   MetricRun(const MetricComponent& component, TermTable& terms, Host& host);
@@ -28,18 +37,13 @@ class MetricRun {
   enum class Outcome : std::uint8_t { kDone, kTooFar, kNoEnd };
   // From the tables of a world to the tables of the predicates in it.
   Outcome evaluate(World& world);
-  // Of predicates that go on for ever: the table of one, and how it does.
-  struct Forever {
-    Index table = kNone;
-    bool is_left = false;
-    MetricTail tail;
-  };
-  [[nodiscard]] const Forever& forever() const { return forever_; }
 
-  // The same slice by slice, from a checkpoint on if there is one, with the state at some times.
-  void evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves);
-  void save(std::size_t number, CheckpointWriter& into) const;
+  // The same slice by slice, from a checkpoint on if there is one. The state at some times is written.
+  void evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves,
+                       std::span<CheckpointWriter> writers);
   [[nodiscard]] std::vector<Index> carried_widths() const;
+  // By stratum; all zero unless it is measured.
+  [[nodiscard]] const std::vector<MetricProfile>& profile() const { return profile_; }
   // When results change after the query time without new rows; kForever if they do not.
   [[nodiscard]] Time next_change() const { return next_change_; }
 
@@ -56,14 +60,19 @@ class MetricRun {
   // The time in which a stratum is evaluated; nothing if that is without limit.
   [[nodiscard]] std::optional<Interval> within(const MetricSpan& span, const World& world) const;
   bool evaluate_stratum(Index stratum, const World& world, const MetricWatch& watch);
-  // Whether what is asked for of the outputs has an end; it is spelled out then.
-  bool spell_out(const World& world);
+  // Has what is asked for of the outputs spelled out, where somebody says how far to go.
+  void spell_out(const World& world);
   // The first time-point that is not before a cell.
   [[nodiscard]] Time next_point(Time cell) const;
   void give(World& world, const MetricLink& link) const;
   void give_cells(World& world, const MetricLink& link, Time last) const;
+  Interval give_repeats(FluentTable& fluent, Index instance, const Intervals& known, Index relation,
+                        const World& world) const;
 
+  template <typename Work>
+  bool measured(Index stratum, const World& world, const Work& work);
   void read_state(CheckpointReader& from);
+  void save(CheckpointWriter& into) const;
   void find_next_change(const World& world);
   void note_ends(const MetricStratumRun& run, const MetricCarried& carried, Time now);
 
@@ -71,15 +80,28 @@ class MetricRun {
   std::vector<MetricTable> tables_;  // by relation
   std::vector<std::unique_ptr<MetricStratumRun>> runs_;
   MetricEndless endless_;
-  Forever forever_;
+  std::vector<MetricRepeat> repeats_;
   Time farthest_;
   // The last finite start or end of what was taken in.
   Time last_change_ = kNever;
   bool is_any_ = false;
 
   State state_;
-  std::vector<State> saved_;
   Time next_change_ = kForever;
+  std::vector<MetricProfile> profile_;
 };
+
+template <typename Work>
+bool MetricRun::measured(Index stratum, const World& world, const Work& work) {
+  if (!world.prepared.is_profiled) return work();
+  const auto begin = std::chrono::steady_clock::now();
+  const bool has_ended = work();
+  MetricProfile& found = profile_[stratum];
+  found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const MetricStratum& known = runs_[stratum]->stratum();
+  for (const Index relation : relations_read(known)) found.facts_in += tables_[relation].intervals();
+  for (const Index relation : known.relations) found.facts_out += tables_[relation].intervals();
+  return has_ended;
+}
 
 }  // namespace holdsfor

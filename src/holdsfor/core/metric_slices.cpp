@@ -18,6 +18,7 @@ std::array<const std::vector<MetricTable>*, 4> parts_of(const MetricCarried& car
 
 // The same rows have the same words, whichever came first.
 void put(const MetricTable& table, CheckpointWriter& into) {
+  if (table.is_empty()) return into.put(std::uint64_t{0});
   std::vector<Index> order;
   for (Index row = 0; row < table.rows(); ++row) {
     if (!table.list(row).empty()) order.push_back(row);
@@ -55,30 +56,32 @@ void get(CheckpointReader& from, MetricTable& table) {
 
 }  // namespace
 
-void MetricRun::evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves) {
+void MetricRun::evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves,
+                                std::span<CheckpointWriter> writers) {
   for (const MetricLink& link : component_.outputs) world.fluents[link.table].clear();
-  state_.clear();
-  for (const auto& run : runs_) state_.push_back(run->nothing());
+  for (MetricCarried& carried : state_) carried.clear();
   if (reader != nullptr) read_state(*reader);
-  if (saved_.size() < saves.size()) saved_.resize(saves.size());
   const MetricWatch watch = [&] { world.watch.check(); };
   Time low = reader == nullptr ? -kEndless : from + 1;
   const auto advance = [&](Time last, bool is_end) {
     const Interval slice{low, last + 1};
     if (is_empty(slice)) return;
-    for (MetricTable& table : tables_) table.clear();
+    for (MetricTable& table : tables_) {
+      if (!table.is_empty()) table.clear();
+    }
     for (const MetricLink& link : component_.inputs) {
       take_cells(world.fluent_table(link.table), slice, tables_[link.relation]);
     }
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      runs_[i]->run(slice, state_[i], MetricStratumRun::kNoLimit, watch);
+    for (Index i = 0; i < runs_.size(); ++i) {
+      measured(i, world, [&] { return runs_[i]->run(slice, state_[i], MetricStratumRun::kNoLimit, watch); });
+      profile_[i].most_kept = std::max(profile_[i].most_kept, world.prepared.is_profiled ? state_[i].facts() : 0);
     }
     for (const MetricLink& link : component_.outputs) give_cells(world, link, is_end ? slice.end : kEndless);
     low = slice.end;
   };
   for (std::size_t number = 0; number < saves.size(); ++number) {
     advance(saves[number].time, saves[number].time >= world.query);
-    saved_[number] = state_;
+    save(writers[number]);
   }
   advance(world.query, true);
   find_next_change(world);
@@ -94,11 +97,10 @@ void MetricRun::read_state(CheckpointReader& from) {
 }
 
 // How many facts there are comes first.
-void MetricRun::save(std::size_t number, CheckpointWriter& into) const {
-  const State& state = saved_[number];
-  into.put(std::accumulate(state.begin(), state.end(), std::size_t{0},
+void MetricRun::save(CheckpointWriter& into) const {
+  into.put(std::accumulate(state_.begin(), state_.end(), std::size_t{0},
                            [](std::size_t sum, const MetricCarried& one) { return sum + one.facts(); }));
-  for (const MetricCarried& carried : state) {
+  for (const MetricCarried& carried : state_) {
     for (const auto* tables : parts_of(carried)) {
       for (const MetricTable& table : *tables) put(table, into);
     }
@@ -119,12 +121,13 @@ std::vector<Index> MetricRun::carried_widths() const {
 // What an operator says up to the end of a slice, and not ahead, ends there.
 void MetricRun::note_ends(const MetricStratumRun& run, const MetricCarried& carried, Time now) {
   for (const MetricRule& rule : run.stratum().rules) {
-    const auto* move = std::get_if<MetricMove>(&rule);
-    if (move == nullptr || move->is_box) continue;
-    const MetricTable& table = tables_[move->head];
+    // Joins change when what they read does.
+    if (std::holds_alternative<MetricJoin>(rule)) continue;
+    const Index head = head_of(rule);
+    const MetricTable& table = tables_[head];
     const auto& own = run.stratum().relations;
     const MetricTable& ahead =
-        carried.ahead[static_cast<std::size_t>(std::find(own.begin(), own.end(), move->head) - own.begin())];
+        carried.ahead[static_cast<std::size_t>(std::find(own.begin(), own.end(), head) - own.begin())];
     for (Index row = 0; row < table.rows(); ++row) {
       if (table.list(row).empty() || table.list(row).back().end != now + 1) continue;
       const Index later = ahead.find(table.args(row));

@@ -42,6 +42,14 @@ std::size_t MetricCarried::facts() const {
   return facts_in(ahead) + facts_in(going_on) + facts_in(armed) + facts_in(recent);
 }
 
+void MetricCarried::clear() {
+  for (auto* tables : {&ahead, &going_on, &armed, &recent}) {
+    for (MetricTable& table : *tables) {
+      if (!table.is_empty()) table.clear();
+    }
+  }
+}
+
 MetricStratumRun::MetricStratumRun(MetricStratum stratum, const std::vector<Index>& widths, Time factor,
                                    std::vector<MetricTable>& tables, TermTable& terms, Host& host)
     : stratum_(std::move(stratum)), tables_(tables), widths_(widths) {
@@ -70,6 +78,7 @@ MetricStratumRun::MetricStratumRun(MetricStratum stratum, const std::vector<Inde
   has_grown_.resize(remembered_.size());
   ahead_ = tables_of(stratum_.relations, widths_);
   fresh_.resize(stratum_.relations.size());
+  next_ = nothing();
 }
 
 void MetricStratumRun::prepare(const MetricLast& rule, RuleRun& run, Index number) {
@@ -285,7 +294,8 @@ void MetricStratumRun::start_armed() {
 void MetricStratumRun::carry_on() {
   MetricCarried& carried = *carried_;
   const Time high = slice_.end;
-  MetricCarried found = nothing();
+  MetricCarried& found = next_;
+  found.clear();
   if (high < kEndless) {
     for (std::size_t i = 0; i < ahead_.size(); ++i) std::swap(found.ahead[i], ahead_[i]);
     for (std::size_t i = 0; i < remembered_.size(); ++i) {
@@ -314,7 +324,7 @@ void MetricStratumRun::carry_on() {
       }
     }
   }
-  carried = std::move(found);
+  std::swap(carried, found);
 }
 
 std::pair<bool, bool> MetricStratumRun::lies_beyond() const {

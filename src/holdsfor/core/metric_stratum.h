@@ -20,6 +20,8 @@ struct MetricCarried {
   std::vector<MetricTable> recent;    // by relation that an Until waits over
 
   [[nodiscard]] std::size_t facts() const;
+  // Has no facts any more; its memory stays.
+  void clear();
 };
 
 // Called now and then; what it throws stops the work.
@@ -114,6 +116,7 @@ class MetricStratumRun {
   // Of the slice.
   Interval slice_;
   MetricCarried* carried_ = nullptr;  // null: nobody asks about later
+  MetricCarried next_;                // what is known at its end
   std::vector<MetricTable> ahead_;    // by relation of the stratum
   std::vector<MetricTable> grown_;    // by remembered relation, where something went on before the slice
   std::vector<bool> has_grown_;

@@ -204,58 +204,15 @@ class PhaseMaker {
       rules.is_empty = !rules.is_from_log || !(rules.has_rules || rules.drives_others);
       phase.reads_log = phase.reads_log || !rules.is_empty;
     }
-    find_slot_rules(phase);
-  }
-
-  // Rules that may be quiet: see SlotRules.
-  void find_slot_rules(Phase& phase) const {
-    phase.live.assign(phase.row_rules.size(), ~std::uint64_t{0});
-    phase.slot_rules.resize(phase.slots.instances());
-    bool is_any = false;
     for (RowRules& rules : phase.row_rules) {
       const std::size_t others = std::min(rules.others.size(), RowRules::kPositions - RowRules::kOthers);
       for (std::size_t i = 0; i < others; ++i) rules.other_bits |= std::uint64_t{1} << (RowRules::kOthers + i);
-      const auto add = [&](const RowRule& rule, std::size_t position) {
-        const bool is_initiation = rule.kind == HeadKind::kInitiate;
-        // Each initiation counts where delayed effects begin with it.
-        const bool counts = is_initiation && (rule.pair_slot == kNone || !prepared_.delays_of[rule.table].empty());
-        const bool is_of_slot = rule.rule != nullptr && rule.is_direct && rule.slot != kNone;
-        if (!is_of_slot || counts || rule.value.from != Cell::kConstants) return;
-        add_slot_rule(phase.slot_rules[rule.slot], rules.table, rule.constants[rule.value.at], is_initiation,
-                      std::uint64_t{1} << position);
-        if (!is_initiation) phase.live[rules.table] &= ~(std::uint64_t{1} << position);
-        is_any = true;
-      };
-      for (std::size_t bit = 0; bit < rules.by_bit.size(); ++bit) add(rules.by_bit[bit], bit);
-      for (std::size_t i = 0; i < others; ++i) {
-        if (!rules.others[i].has_conditions) add(rules.others[i], RowRules::kOthers + i);
-      }
     }
-    if (!is_any) return;
-    phase.slots_of.resize(phase.row_rules.size());
-    phase.slots.for_instances([&](Index table, const Slots::Columns& columns, Index slot) {
-      phase.slots_of[table].push_back({.slot = slot, .columns = columns});
-    });
-  }
-
-  static void add_slot_rule(std::vector<SlotRules>& into, Index table, Value value, bool is_initiation,
-                            std::uint64_t bit) {
-    auto rules = std::find_if(into.begin(), into.end(), [&](const SlotRules& one) { return one.table == table; });
-    if (rules == into.end()) {
-      rules = into.insert(into.end(), SlotRules{});
-      rules->table = table;
+    if (phase.kind == PhaseKind::kRows) pack_rules(prepared_, stage_, phase);
+    for (RowRules& rules : phase.row_rules) {
+      rules.is_packed =
+          (rules.mask | rules.other_bits) == (rules.packed_bits | rules.mirrored_bits) && !rules.drives_others;
     }
-    rules->all |= bit;
-    if (is_initiation) rules->initiations |= bit;
-    if (value.is_wildcard()) {
-      rules->ends |= bit;
-      return;
-    }
-    auto& values = rules->values;
-    auto of_value =
-        std::find_if(values.begin(), values.end(), [&](const SlotRules::OfValue& one) { return one.value == value; });
-    if (of_value == values.end()) of_value = values.insert(values.end(), {.value = value});
-    (is_initiation ? of_value->initiations : of_value->terminations) |= bit;
   }
 
   // Sources beyond the last bit share it.

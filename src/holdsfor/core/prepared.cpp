@@ -195,6 +195,7 @@ void Prepared::take_rules(Prepared other) {
   other.plan.tables = std::move(tables);
   other.resume_at = resume_at;
   other.checkpoint_cells = checkpoint_cells;
+  other.is_profiled = is_profiled;
   *this = std::move(other);
 }
 

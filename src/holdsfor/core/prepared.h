@@ -76,14 +76,9 @@ struct Phase {
   std::vector<RowRules> row_rules;
   bool reads_log = false;
   Slots slots;
-  // The instances of a table that have slots.
-  struct SlotColumns {
-    Index slot = 0;
-    Slots::Columns columns;
-  };
-  std::vector<std::vector<SlotColumns>> slots_of;  // by table; empty: no rule is ever quiet
-  std::vector<std::vector<SlotRules>> slot_rules;  // by slot
-  std::vector<std::uint64_t> live;                 // by table: the rules that do something while nothing holds
+  // Pairs that have bits, and by table what these are for.
+  std::vector<PackedPair> packed;
+  std::vector<Packing> packing;
   // Numbers of the rules that do not run row by row.
   std::vector<Index> other_rules;
   // Components with delayed effects, or on which there are such.
@@ -114,6 +109,7 @@ struct Prepared {
   std::optional<Time> resume_at;
   // For tests: keys have a checkpoint after so many cells of their log, however short it is.
   std::optional<std::size_t> checkpoint_cells;
+  bool is_profiled = false;  // how long metric strata take is measured
 
   // For traces, all that happens is written down, whether rules read it or not.
   explicit Prepared(Plan plan, bool is_traced = false);

@@ -19,22 +19,9 @@ void Sweep::run_rows() {
     while (row != end && time_of_row() <= request_.from->time) go_on();
   }
   Time next_of_sources = next_given();
-  // A row by itself whose rules are all quiet changes nothing.
-  const auto is_idle = [&] {
-    const RowHead head = RowHead::from(row[1]);
-    const RowRules& rules = all_rules[head.table];
-    if (rules.is_empty) return true;
-    if (!is_quiet(rules, head.passes)) return false;
-    const Time time = time_of_row();
-    const Value* const next = row + rules.width;
-    if (time >= next_of_sources || time >= next_due() || time > limit_) return false;
-    if (!scheduled_.empty() || (next != end && static_cast<Time>(next->word()) == time)) return false;
-    // An event all the same: delayed effects after it do not follow from those before it.
-    in_a_row_ = 0;
-    return true;
-  };
   for (;;) {
-    while (row != end && is_idle()) go_on();
+    // Up to the next time-point at which something else happens, rows of packed tables are by themselves.
+    if (row != end && uses_bits_) row = run_packed(row, end, std::min({moved(limit_, 1), next_of_sources, next_due()}));
     const Time given = std::min(row != end ? time_of_row() : kForever, next_of_sources);
     const Time time = std::min(given, next_due());
     if (is_over(time)) return;
@@ -61,7 +48,6 @@ void Sweep::run_rows() {
       if ((phase_->runs_for[number] & active) != 0) fire(*phase_->rules[number]);
     }
     if ((next_due() == time || !scheduled_.empty()) && is_anything_due()) decide_delayed();
-    if (!quiet_.empty()) run_quiet();
     apply();
   }
 }
@@ -73,70 +59,19 @@ void Sweep::run_row(const RowRules& rules, const Value* row, Passes passes) {
       if (rule.rule != nullptr) fire_row(rule, row, !rule.has_conditions);
     }
   } else {
-    const std::uint64_t wanted = (passes & rules.mask) | rules.other_bits;
-    const std::uint64_t live = wanted & live_[rules.table];
-    if (live != wanted) quiet_.push_back({.rules = &rules, .row = row, .bits = wanted & ~live});
-    for (std::uint64_t left = live; left != 0; left &= left - 1) {
-      const auto position = static_cast<std::size_t>(std::countr_zero(left));
+    std::uint64_t wanted = (passes & rules.mask) | rules.other_bits;
+    if (uses_bits_) {
+      mark_packed(rules, row, wanted & rules.packed_bits);
+      wanted &= ~rules.packed_bits;
+    }
+    for (; wanted != 0; wanted &= wanted - 1) {
+      const auto position = static_cast<std::size_t>(std::countr_zero(wanted));
       const RowRule& rule = rules.at(position);
       fire_row(rule, row, position < RowRules::kOthers || !rule.has_conditions);
     }
     next = RowRules::kPositions - RowRules::kOthers;
   }
   for (; next < rules.others.size(); ++next) fire_row(rules.others[next], row, !rules.others[next].has_conditions);
-}
-
-// Rules that do nothing by themselves may break what others do to their instance at the same time-point, or be broken.
-void Sweep::run_quiet() {
-  if (!touched_.empty() || !openly_ended_.empty()) {
-    for (const Quiet& one : quiet_) {
-      for (std::uint64_t left = one.bits; left != 0; left &= left - 1) {
-        const RowRule& rule = one.rules->at(static_cast<std::size_t>(std::countr_zero(left)));
-        const Index instance = slot_instances_[rule.slot];
-        const FluentTable& fluent = world_.fluents[rule.table];
-        if (instance >= kForeign || fluent.instances[instance].stamp == world_.now || !fluent.open_ends.empty()) {
-          fire_direct(rule, one.row);
-        }
-      }
-    }
-  }
-  quiet_.clear();
-}
-
-// The value of an instance has changed: rules on it have something to do now, or nothing.
-void Sweep::update_live(Index table, FluentTable& fluent, Index number) {
-  if (phase_->slots_of.empty()) return;
-  Instance& instance = fluent.instances[number];
-  const auto is_in = [&](const Phase::SlotColumns& slot) {
-    const auto own = fluent.columns(number);
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      const auto& [part, word] = slot.columns[i];
-      if (own[i].word() != (part == kNone ? word : world_.key[part].word())) return false;
-    }
-    return true;
-  };
-  if (instance.slot == kNone) {
-    instance.slot = kForeign;
-    for (const Phase::SlotColumns& slot : phase_->slots_of[table]) {
-      if (is_in(slot)) instance.slot = instance.slot == kForeign ? slot.slot : kSeveral;
-    }
-  }
-  if (instance.slot == kForeign) return;
-  const Value current = instance.current == kNone ? Value::nothing() : fluent.pairs[instance.current].value;
-  if (instance.slot != kSeveral) {
-    update_slot(instance.slot, current);
-    return;
-  }
-  for (const Phase::SlotColumns& slot : phase_->slots_of[table]) {
-    if (is_in(slot)) update_slot(slot.slot, current);
-  }
-}
-
-void Sweep::update_slot(Index slot, Value current) {
-  for (const SlotRules& rules : phase_->slot_rules[slot]) {
-    std::uint64_t& live = live_[rules.table];
-    live = (live & ~rules.all) | rules.live(current);
-  }
 }
 
 // Runs a rule on a row; `is_decided`: the row passes its conditions.
@@ -168,10 +103,14 @@ void Sweep::fire_direct(const RowRule& rule, const Value* row) {
     solve_direct(rule, from, 0, 0);
     return;
   }
-  for (const RowTest& test : rule.tests) {
-    if (passes(test, from) == test.is_negated) return;
-  }
-  conclude(rule, from);
+  if (passes_all(rule, row)) conclude(rule, from);
+}
+
+// Whether a row passes the tests of a rule that looks nothing up.
+bool Sweep::passes_all(const RowRule& rule, const Value* row) {
+  const Value* const from[] = {row, rule.constants.data(), looked_up_.data()};
+  return std::none_of(rule.tests.begin(), rule.tests.end(),
+                      [&](const RowTest& test) { return passes(test, from) == test.is_negated; });
 }
 
 // The rest of a rule, from one of its lookups and tests on, for every fact that there is.
@@ -199,11 +138,12 @@ void Sweep::solve_direct(const RowRule& rule, const Value* const* from, std::siz
 void Sweep::conclude(const RowRule& rule, const Value* const* from) {
   const Value value = from[rule.value.from][rule.value.at];
   const Index table = rule.table;
-  Index instance = rule.slot == kNone ? kNone : slot_instances_[rule.slot];
+  const bool has_slot = rule.slot != kNone && !is_packed(table);
+  Index instance = has_slot ? slot_instances_[rule.slot] : kNone;
   if (instance == kNone) {
     head_.clear();
     for (const Cell one : rule.columns) head_.push_back(from[one.from][one.at]);
-    if (rule.slot == kNone) {
+    if (!has_slot) {
       take(*rule.rule, head_, value);
       return;
     }
@@ -247,11 +187,13 @@ bool Sweep::passes(const RowTest& test, const Value* const* from) {
     return current != kNone && matches(fluent.pairs[current].value) && fluent.pairs[current].is_declared;
   }
   if (!fluent.timelines().empty()) {
-    const auto found = fluent.timelines().holding(instance, world_.now, holding_);
+    const auto found = fluent.timelines().holding(instance, world_.now, holding_, nearby_);
     return std::any_of(found.begin(), found.end(), [&](Index pair) { return matches(fluent.pairs[pair].value); });
   }
   for (Index pair = fluent.instances[instance].first_pair; pair != kNone; pair = fluent.pairs[pair].next) {
-    if (matches(fluent.pairs[pair].value) && fluent.pairs[pair].holds(world_.now)) return true;
+    if (matches(fluent.pairs[pair].value) && fluent.pairs[pair].holds(world_.now, nearby_.of(test.table + pair))) {
+      return true;
+    }
   }
   return false;
 }
@@ -269,6 +211,7 @@ void Sweep::apply() {
   }
   for (const auto& [table, instance] : touched_) apply_instance(table, instance);
   touched_.clear();
+  if ((initiated_bits_ | ended_bits_) != 0) apply_packed(world_.now);
   if (phase_->has_definitions) update_static();
   for (const Index table : openly_ended_) world_.fluents[table].open_ends.clear();
   openly_ended_.clear();
@@ -293,7 +236,7 @@ inline void Sweep::apply_instance(Index table, Index number) {
       begin(table, fluent, instance.initiated);
     }
   }
-  if (instance.current != before) update_live(table, fluent, number);
+  if (instance.current != before && has_bits(table)) mirror(table, fluent, number);
 }
 
 inline void Sweep::begin(Index table, FluentTable& fluent, Index number) {

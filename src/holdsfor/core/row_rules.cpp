@@ -20,6 +20,7 @@ class RowRuleMaker {
     made_.rule = &rule;
     made_.table = rule.table;
     made_.kind = rule.kind;
+    made_.key_places = key_places;
   }
 
   RowRule run() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "log.h"
+#include "packed_rules.h"
 #include "plan.h"
 
 namespace holdsfor {
@@ -68,8 +69,9 @@ struct RowRule {
   std::vector<std::pair<Index, Index>> registers;
   // Places of a row where the key of its head stands, and the parts of the key.
   std::vector<std::pair<Index, Index>> key;
-  bool has_pattern = false;   // rows must match one
-  bool binds_inside = false;  // in which there are terms that give registers their values
+  std::vector<Index> key_places;  // where the key stands in the row, if it is known
+  bool has_pattern = false;       // rows must match one
+  bool binds_inside = false;      // in which there are terms that give registers their values
 };
 
 // The rules of a phase for the rows of one table.
@@ -83,6 +85,11 @@ struct RowRules {
   Passes mask = 0;
   std::vector<RowRule> others;  // rules without a bit
   std::uint64_t other_bits = 0;
+  // By position: rules of packed and of mirrored tables. If all rules are such, rows need nothing else.
+  std::vector<PackedRule> packed;
+  std::uint64_t packed_bits = 0;
+  std::uint64_t mirrored_bits = 0;
+  bool is_packed = false;
   std::uint64_t bit = 0;     // of the table among the sources of the phase
   std::size_t width = 0;     // of its rows in the log
   bool is_from_log = false;  // else rows come from a table
@@ -92,30 +99,6 @@ struct RowRules {
 
   [[nodiscard]] const RowRule& at(std::size_t position) const {
     return position < kOthers ? by_bit[position] : others[position - kOthers];
-  }
-};
-
-// Rules for the rows of one table about the instance of a slot. A rule is quiet while it would do nothing: it initiates
-// the value that there is, or terminates another one.
-struct SlotRules {
-  Index table = 0;
-  std::uint64_t initiations = 0;
-  std::uint64_t ends = 0;  // whatever there is
-  struct OfValue {
-    Value value;
-    std::uint64_t initiations = 0;
-    std::uint64_t terminations = 0;
-  };
-  std::vector<OfValue> values;
-  std::uint64_t all = 0;
-
-  // The rules that are not quiet while the instance has a value, or nothing.
-  [[nodiscard]] std::uint64_t live(Value current) const {
-    if (current.is_nothing()) return initiations;
-    for (const OfValue& one : values) {
-      if (one.value == current) return ((initiations | ends) & ~one.initiations) | one.terminations;
-    }
-    return initiations | ends;
   }
 };
 
@@ -130,11 +113,6 @@ class Slots {
   Index instance(Index table, Columns columns) { return number(instances_, {table, std::move(columns)}); }
   Index pair(Index instance, Value value) { return number(pairs_, {instance, value.word()}); }
   [[nodiscard]] std::size_t instances() const { return instances_.size(); }
-  // Calls `visit` with the table, the columns and the number of every instance.
-  template <typename Visit>
-  void for_instances(const Visit& visit) const {
-    for (const auto& [instance, slot] : instances_) visit(instance.first, instance.second, slot);
-  }
   [[nodiscard]] std::size_t pairs() const { return pairs_.size(); }
 
  private:

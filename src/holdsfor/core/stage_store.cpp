@@ -231,12 +231,22 @@ void StageStore::find_interval_items(const std::vector<IntervalArrivals>& arriva
   for (const IntervalArrivals& some : arrivals) {
     const Route* route = route_of_[some.table];
     if (route == nullptr || route->is_shared || route->is_partial()) continue;
+    const bool is_counted = some.is_input && is_home[some.table];
     for (std::size_t row = 0; row < some.rows.size(); ++row) {
       const Value* cells = some.rows.row(row);
       const Time first_change = some.first_change(row);
-      for_keys(*route, cells + kIntervalRowHead, [&](Index slot, bool is_first) {
-        const bool is_counted = is_first && some.is_input && is_home[some.table];
+      // Rows of one key mostly come together.
+      const auto has_place = [&](Index place) {
+        const Value* const arg = cells + kIntervalRowHead + place;
+        return *arg == *(arg - some.rows.width);
+      };
+      if (row > 0 && route->places.size() == 1 && std::ranges::all_of(route->places[0], has_place)) {
+        const Index slot = interval_items_.back().slot;
         interval_items_.push_back({slot, cells, some.causes[row], is_counted, some.is_input, first_change});
+        continue;
+      }
+      for_keys(*route, cells + kIntervalRowHead, [&](Index slot, bool is_first) {
+        interval_items_.push_back({slot, cells, some.causes[row], is_counted && is_first, some.is_input, first_change});
       });
     }
   }

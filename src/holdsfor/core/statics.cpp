@@ -60,20 +60,15 @@ MetricRun& Sweep::metric_run(const MetricComponent& metric) {
 // Metric predicates slice by slice. What a checkpoint has of them comes before the tables.
 void Sweep::run_slices(const MetricComponent& metric) {
   MetricRun& run = metric_run(metric);
-  run.evaluate_slices(world_, reader_ ? &*reader_ : nullptr, reader_ ? request_.from->time : kNever, request_.saves);
+  run.evaluate_slices(world_, reader_ ? &*reader_ : nullptr, reader_ ? request_.from->time : kNever, request_.saves,
+                      writers_);
   wake_ = std::min(wake_, run.next_change());
-  for (std::size_t save = 0; save < request_.saves.size(); ++save) run.save(save, writers_[save]);
 }
 
 // Metric predicates: what they hold of at the time-points up to the next one, or at the times that are asked about.
 void Sweep::run_metric(const MetricComponent& metric) {
   MetricRun* run = &metric_run(metric);
-  const auto stop = [&](EvaluationStop::Reason reason) {
-    const MetricRun::Forever& forever = run->forever();
-    std::vector<Value> how;
-    if (forever.table != kNone) how = {Value::integer(forever.tail.since), Value::integer(forever.tail.period)};
-    throw EvaluationStop(reason, forever.table, std::move(how), forever.is_left ? 1 : 0);
-  };
+  const auto stop = [&](EvaluationStop::Reason reason) { throw EvaluationStop(reason, 0, {}, world_.query); };
   switch (run->evaluate(world_)) {
     case MetricRun::Outcome::kTooFar:
       stop(EvaluationStop::Reason::kTooFar);

@@ -61,7 +61,6 @@ void Sweep::run_stage(const SweepRequest& request) {
   // An evaluation that was stopped may have left something behind.
   machine_.reset();
   touched_.clear();
-  quiet_.clear();
   openly_ended_.clear();
   with_ended_.clear();
   scheduled_.clear();
@@ -114,7 +113,7 @@ void Sweep::run_phase(Index number) {
     set_limit();
     slot_instances_.assign(phase_->slots.instances(), kNone);
     slot_pairs_.assign(phase_->slots.pairs(), kNone);
-    live_.assign(phase_->live.begin(), phase_->live.end());
+    begin_packed();
     if (reader_) load();
     open_sources();
     if (phase_->kind == PhaseKind::kRows) {

@@ -63,6 +63,9 @@ class Sweep {
   [[nodiscard]] const std::vector<Conflict>& conflicts() const { return conflicts_; }
   // The widths of the tables that slices of rational time leave to later ones, in the order of checkpoints.
   std::vector<Index> carried_widths(const MetricComponent& metric) { return metric_run(metric).carried_widths(); }
+  [[nodiscard]] const std::vector<MetricProfile>& profile(const MetricComponent& metric) {
+    return metric_run(metric).profile();
+  }
   // Whether a pair is among the groundings of its fluent.
   bool is_declared(Index table, std::span<const Value> columns, Value value);
 
@@ -110,19 +113,24 @@ class Sweep {
 
   // Rules
   void run_row(const RowRules& rules, const Value* row, Passes passes);
-  [[nodiscard]] bool is_quiet(const RowRules& rules, Passes passes) const {
-    const std::uint64_t wanted = (passes & rules.mask) | rules.other_bits;
-    return passes != RowHead::kUnknown && (wanted & live_[rules.table]) == 0 && !rules.drives_others &&
-           rules.others.size() <= RowRules::kPositions - RowRules::kOthers;
-  }
-  void run_quiet();
-  void update_live(Index table, FluentTable& fluent, Index instance);
-  void update_slot(Index slot, Value current);
+  // Packed pairs
+  void begin_packed();
+  void set_packed(Index table);
+  const Value* run_packed(const Value* row, const Value* end, Time stop);
+  // False if a rule about a mirrored table has something to do.
+  bool mark_packed(const RowRules& rules, const Value* row, std::uint64_t positions);
+  void mirror(Index table, FluentTable& fluent, Index instance);
+  void apply_packed(Time time);
+  Index packed_pair(std::size_t bit);
+  [[nodiscard]] PairBits packed_bits(Index table, std::span<const Value> columns, Value value) const;
+  [[nodiscard]] bool is_packed(Index table) const { return uses_bits_ && phase_->packing[table] == Packing::kPacked; }
+  [[nodiscard]] bool has_bits(Index table) const { return uses_bits_ && phase_->packing[table] != Packing::kNone; }
   void fire_row(const RowRule& rule, const Value* row, bool is_decided);
   void fire_direct(const RowRule& rule, const Value* row);
   void solve_direct(const RowRule& rule, const Value* const* from, std::size_t lookup, std::size_t test);
   void conclude(const RowRule& rule, const Value* const* from);
   [[nodiscard]] bool passes(const RowTest& test, const Value* const* from);
+  [[nodiscard]] bool passes_all(const RowRule& rule, const Value* row);
   void fire(const Rule& rule);
   void decide_delayed();
   bool decide(const Group& group, std::uint64_t active);
@@ -167,6 +175,7 @@ class Sweep {
   void update_static();
   void solve_definitions(Index table, FluentTable& into);
   void find_declared(Index table);
+  void put_back_read(Index table);
   MetricRun& metric_run(const MetricComponent& metric);
   void run_metric(const MetricComponent& metric);
   void run_slices(const MetricComponent& metric);
@@ -203,22 +212,20 @@ class Sweep {
   std::vector<Value> found_;  // heads of a rule, one after the other
   std::vector<Value> head_;   // one of them
   std::vector<Index> holding_;
+  Nearby nearby_;
   std::array<Value, RowRule::kMostOutputs> looked_up_;  // what facts say of a row
   // By slot, see Slots: the instance or pair; kNone if it is not known yet, kForeign if it belongs to another key.
   static constexpr Index kForeign = kNone - 1;
-  // The slot of an instance that rules name in several ways: by a constant and by the key that has it.
-  static constexpr Index kSeveral = kNone - 2;
   std::vector<Index> slot_instances_;
   std::vector<Index> slot_pairs_;
-  // By table of rows: the rules that do something as things are. What others would do at the present time-point
-  // matters only where something else happens to their instances.
-  std::vector<std::uint64_t> live_;
-  struct Quiet {
-    const RowRules* rules = nullptr;
-    const Value* row = nullptr;
-    std::uint64_t bits = 0;
-  };
-  std::vector<Quiet> quiet_;
+  // Packed pairs: whether they are used for this key, which of them hold, which of those are declared, which of them
+  // rules initiate and end at the present time-point, and their numbers by bit.
+  bool uses_bits_ = false;
+  PairBits holding_bits_ = 0;
+  PairBits declared_bits_ = 0;
+  PairBits initiated_bits_ = 0;
+  PairBits ended_bits_ = 0;
+  std::vector<Index> bit_pairs_;
   std::size_t changes_ = 0;
 
   FluentTable scratch_;

@@ -66,7 +66,7 @@ void Sweep::load() {
       load_rows(*reader_, fluent.initiations, request_.from->time);
       load_rows(*reader_, fluent.terminations, request_.from->time);
     }
-    for (Index number = 0; number < fluent.instances.size(); ++number) update_live(table, fluent, number);
+    if (has_bits(table)) set_packed(table);
     // In a cycle, statically determined fluents are also decided point by point.
     const TableInfo& info = world_.plan().tables[table];
     if (info.role == Role::kStaticFluent && !info.recomputed) known_before(table) = fluent;

@@ -190,7 +190,7 @@ std::pair<Index, bool> FluentTable::add_pair(Index instance, Value value) {
 bool FluentTable::is_initiated(Index pair, Time now) const { return pairs[pair].last_initiated == now; }
 
 bool FluentTable::is_known(Index pair, Time now) const {
-  return has_held(pair) || (pairs[pair].is_declared && (is_initiated(pair, now) || pairs[pair].holds_next));
+  return has_held(pair) || (pairs[pair].is_declared && (holds_next(pair, now) || pairs[pair].holds_next));
 }
 
 bool FluentTable::is_ended_openly(Index number) const {
@@ -276,13 +276,12 @@ void Timelines::sort(std::span<Entry> own) {
   }
 }
 
-std::span<const Index> Timelines::holding(Index instance, Time time, std::vector<Index>& found) const {
+std::span<const Index> Timelines::holding(Index instance, Time time, std::vector<Index>& found, Nearby& nearby) const {
   found.clear();
   const std::span own(entries_.data() + begin_[instance], begin_[instance + std::size_t{1}] - begin_[instance]);
-  auto at =
-      std::upper_bound(own.begin(), own.end(), time, [](Time wanted, const Entry& one) { return wanted < one.start; });
-  for (; at != own.begin() && std::prev(at)->latest_end > time; --at) {
-    if (std::prev(at)->end > time) found.push_back(std::prev(at)->pair);
+  std::size_t at = first_after(own, time, nearby.of(instance));
+  for (; at > 0 && own[at - 1].latest_end > time; --at) {
+    if (own[at - 1].end > time) found.push_back(own[at - 1].pair);
   }
   if (found.size() > 1) std::sort(found.begin(), found.end());
   return found;

@@ -77,6 +77,9 @@ struct Pair {
 
   [[nodiscard]] bool has(Time time) const { return since <= time || contains(list, time); }
   [[nodiscard]] bool holds(Time time) const { return is_declared && has(time); }
+  [[nodiscard]] bool holds(Time time, std::uint32_t& near) const {
+    return is_declared && (since <= time || contains(list, time, near));
+  }
 };
 
 // One instance of a fluent, with what is being decided for it at a time-point.
@@ -91,7 +94,6 @@ struct Instance {
   bool is_ended = false;      // whatever its value
   Index ended = kNone;        // values that are ended besides, in FluentTable::ended
   Value ended_value;          // a value that is ended, or nothing
-  Index slot = kNone;         // of the phase, if it was looked for
 };
 
 struct Edge {
@@ -111,7 +113,7 @@ class Timelines {
   }
   void build(std::span<const Pair> pairs, std::size_t instances);
   // The pairs of an instance that hold, in their order; valid until it is called again with the same memory.
-  std::span<const Index> holding(Index instance, Time time, std::vector<Index>& found) const;
+  std::span<const Index> holding(Index instance, Time time, std::vector<Index>& found, Nearby& nearby) const;
 
  private:
   struct Entry {

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.core.trace import RuleTrace
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.nodes import Kind, Listed, Node, Pair, RuleUse
 from holdsfor.explain.operators import Operators
 from holdsfor.explain.wording import intervals_text, pair_text, point_text
-from holdsfor.ir import Algebra, IntervalRule, Intervals, walk
+from holdsfor.ir import Algebra, IntervalRule, Intervals, variable_names, walk
 from holdsfor.logic.interval_lists import decode
 from holdsfor.logic.unify import Bindings, is_ground, resolve
 from holdsfor.reference.evaluator import bind
@@ -30,13 +31,40 @@ class Lists:
         self.prover = prover
         self.evidence: Evidence = prover.evidence
 
-    def ways(self, pair: Pair) -> tuple[IntervalRule, list[Bindings]] | None:
-        """The rule that counts for a pair, the first that succeeds, and all ways through it."""
+    def ways(self, pair: Pair, time: int) -> tuple[IntervalRule, list[Bindings]] | None:
+        """The rule that counts for a pair, the first that succeeds, and all ways through it.
+
+        On a cycle that is decided at every time-point, with the instances that there are by then.
+        """
         for rule in self.rules(pair):
-            found = self.ways_of(rule, pair)
+            found = [answer for answer in self.ways_of(rule, pair) if self._is_known(rule, answer, time)]
             if found:
                 return rule, found
         return None
+
+    def _is_known(self, rule: IntervalRule, answer: Bindings, time: int) -> bool:
+        """Whether there are the instances that a way through a rule is about, at a time-point."""
+        analysis = self.evidence.analysis
+        together = analysis.graph.component_of[self.evidence.entities.fluent(rule.fvp)]
+        if len(together) == 1 or time > self.evidence.now + 1:
+            return True
+        body = analysis.body(rule)
+        leaves = [one for one in walk(body) if isinstance(one, Intervals)]
+        given = variable_names(tuple(one for one in body if not isinstance(one, Intervals | Algebra)))
+        places = [(one, name) for one in leaves for name in variable_names((one,)) - given if name in plain(answer)]
+        return all(
+            any(self._occurs(leaf, name, answer, time, together) for leaf, other in places if other == name)
+            for name in {name for _, name in places}
+        )
+
+    def _occurs(self, leaf: Intervals, name: str, answer: Bindings, time: int, together: tuple[Symbol, ...]) -> bool:
+        """Whether a variable has its value in some instance that there is by a time-point."""
+        symbol = self.evidence.entities.fluent(leaf.fvp)
+        bound = {name: answer[name]}
+        pattern = [resolve(term, bound) for term in (*symbol.columns(leaf.fvp.fluent), leaf.fvp.value)]
+        table = self.evidence.fluents(symbol)
+        rows = table.matching(pattern)
+        return bool(len(rows) > 0 if symbol not in together else (table.start[rows] <= time).any())
 
     def ways_of(self, rule: IntervalRule, pair: Pair) -> list[Bindings]:
         """All ways through a rule for a pair."""
@@ -82,7 +110,7 @@ class Lists:
 
     def proof(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...] | None:
         """What supports that a pair holds at a time-point."""
-        found = self.ways(pair)
+        found = self.ways(pair, time)
         if found is None:
             return None
         rule, answers = found
@@ -97,7 +125,7 @@ class Lists:
 
     def refutation(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
         """What keeps a pair from holding at a time-point."""
-        found = self.ways(pair)
+        found = self.ways(pair, time)
         if found is None:
             return self.prover.refuter.no_way(self.rules(pair), pair, time, depth)
         rule, answers = found

@@ -15,7 +15,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.metric.plan import make_metric_plan
-from holdsfor.core.metric_batch import materialise
+from holdsfor.core.metric_driver import materialise
 from holdsfor.diagnostics import ProgramError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.carried import NeverEnds

@@ -12,11 +12,12 @@ from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.metric.checks import check_metric, streaming_findings
 from holdsfor.compiler.metric.checks.uses import body_atoms
 from holdsfor.compiler.metric.durations import in_units
-from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
+from holdsfor.compiler.metric.plan import MetricPlan, looks_back, make_metric_plan
 from holdsfor.diagnostics import (
     Diagnostic,
     HoldsforError,
     ProgramError,
+    Severity,
     Source,
     errors_of,
     in_reading_order,
@@ -69,7 +70,7 @@ class MetricReasoner:
         """The plan of what some predicates need; None is all of them."""
         if query is None:
             return self.plan
-        wanted = [query] if isinstance(query, str) else list(query)
+        wanted = [text.partition("(")[0].strip() for text in ([query] if isinstance(query, str) else query)]
         known = sorted({rule.head.predicate for rule in self.program.rules})
         for name in wanted:
             if name not in known:
@@ -90,7 +91,15 @@ class MetricReasoner:
         """What keeps the program off a stream; a look ahead from as far in the past does not."""
         if not errors_of(self.diagnostics) and self.plan.is_forward:
             return ()
-        return tuple(streaming_findings(self.program))
+        found = tuple(streaming_findings(self.program))
+        if found or errors_of(self.diagnostics):
+            return found
+        rule = next(rule.origin for rule in self.plan.rules if not looks_back(rule))
+        message = (
+            "on a stream, nobody knows yet what the variables may be that only the left side of Since or Until has"
+        )
+        hint = "run it in batch, or bind them on the right side too"
+        return (Diagnostic("HF621", Severity.ERROR, message, rule.span, hint),)
 
     def materialise(
         self,
@@ -119,12 +128,15 @@ class MetricReasoner:
         Where it is known, times may be datetimes or text such as "2026-03-01T12:00Z", and durations timedeltas or text such
         as "1h".
 
+        `query` are predicates, or questions with constants such as `P(a, X)`: what these need is worked out, and no more.
+
         >>> loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").materialise({"Alarm": [(3, "pump")]})
         1 interval of 1 predicate
         predicate  args  start  start_closed  end  end_closed
         Recent     pump  3              true  3.5        true
         """
         from holdsfor.io.rejects import Rejects
+        from holdsfor.metric.goals import goals_of
         from holdsfor.metric.inputs import declared_unit, read_facts
         from holdsfor.metric.session import MetricRun, Span, streamed_plan
         from holdsfor.metric.ticks import require_ticks
@@ -149,7 +161,7 @@ class MetricReasoner:
         )
         span = Span.of(start, end, step, reading.unit)
         asked = partial(_asked, self.program, reading, (span.start, span.end))
-        found = MetricRun(plan, reading, span).result().remembering(asked)
+        found = MetricRun(plan, reading, span, goals=goals_of(plan, query)).result().remembering(asked)
         is_empty = not found and not self.program.facts
         warn_of_unread(reading, self.signatures, is_empty=is_empty)
         if is_empty:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -14,10 +15,11 @@ from holdsfor.compiler.analysis.argument_names import first_variables, named_col
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import FactSet
+from holdsfor.engine.metric.facts import FactSet, maximal
 from holdsfor.engine.metric.report import Row, exact_table, rounded_table, rows
 from holdsfor.engine.metric.timeline import cells
 from holdsfor.explain.limits import DEPTH
+from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.arguments import typed_column
 from holdsfor.io.metric_scaled import texts_table, timestamps_table
 from holdsfor.io.rejects import Malformed
@@ -51,6 +53,14 @@ class MetricSummary:
     steps: int = 0
     most_kept: int = 0
     intervals: int = 0
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """A fact that holds again after each period, for ever; a negative period leads to the past."""
+
+    row: Row
+    period: Fraction
 
 
 class MetricResult:
@@ -128,17 +138,55 @@ class MetricResult:
             hint = f"did you mean {close}?" if close else f"there are {', '.join(self.predicates) or 'none'}"
             raise HoldsforError(f"no predicate is called {predicate!r}; {hint}")
         tables = {signature: table for signature, table in self.facts.tables.items() if signature[0] == predicate}
-        return self._with(FactSet(self.facts.scale, tables), predicate)
+        repeats = {signature: one for signature, one in self.facts.repeats.items() if signature[0] == predicate}
+        return self._with(FactSet(self.facts.scale, tables, repeats=repeats), predicate)
 
     def holds_at(self, time: Time) -> MetricResult:
         """The facts that hold at a point of time."""
         point = exact(time, unit=self.unit)
         cell, _ = cells(Range(point, point), self.facts.scale)
-        tables = {
-            signature: table.take(np.flatnonzero((table.start <= cell) & (cell < table.end)))
-            for signature, table in self.facts.tables.items()
-        }
+        tables = {}
+        for signature, table in self.facts.tables.items():
+            found = table.take(np.flatnonzero((table.start <= cell) & (cell < table.end)))
+            if signature in self.facts.repeats:
+                found = maximal([found, self.facts.repeats[signature].during(cell, cell + 1)])
+            tables[signature] = found
         return self._with(FactSet(self.facts.scale, tables), self._predicate)
+
+    def between(self, start: Time, end: Time) -> MetricResult:
+        """What holds in the closed interval between two times, however far they are, also of what goes on for ever."""
+        during = Range(exact(start, "start", self.unit), exact(end, "end", self.unit))
+        scale = self.facts.scale
+        for bound in (during.low, during.high):
+            if bound is not None and (bound * scale).denominator != 1:
+                raise HoldsforError(
+                    f"{number_text(bound)} is no multiple of 1/{scale}, as all times of this result are"
+                )
+        return self._with(self.facts.during(*cells(during, scale)), self._predicate)
+
+    @property
+    def repeating(self) -> tuple[Repetition, ...]:
+        """How predicates go on for ever: each of these facts holds again after each period."""
+        scale = self.facts.scale
+        return tuple(
+            Repetition(row, Fraction(period >> 1, scale))
+            for signature, one in self.facts.repeats.items()
+            for period in np.unique(one.period).tolist()
+            for row in rows(FactSet(scale, {signature: one.facts.take(one.period == period)}), self.dictionary)
+        )
+
+    def going_on(self) -> list[str]:
+        """What repeats for ever, as text."""
+        found: dict[tuple[str, Fraction], list[Fraction]] = {}
+        for one in self.repeating:
+            bound = one.row.start if one.period > 0 else one.row.end
+            assert bound is not None
+            found.setdefault((one.row.predicate, one.period), []).append(bound)
+        lines = []
+        for (predicate, period), bounds in sorted(found.items()):
+            where = f"from {number_text(min(bounds))} on" if period > 0 else f"before {number_text(max(bounds))}"
+            lines.append(f"… and so on every {number_text(abs(period))}: {predicate} {where}")
+        return lines
 
     def _with(self, facts: FactSet, predicate: str | None) -> MetricResult:
         found = MetricResult(
@@ -258,7 +306,8 @@ class MetricResult:
         return Timeline(facts_chart(self.facts, self.dictionary, choice, named), limit)
 
     def __repr__(self) -> str:
-        return shown_text(self._title(), self._plain_table(self.time_scale, exact=True), len(self))
+        shown = shown_text(self._title(), self._plain_table(self.time_scale, exact=True), len(self))
+        return "\n".join([shown, *self.going_on()])
 
     def _repr_html_(self) -> str:
         return shown_html(self._title(), self._plain_table(self.time_scale, exact=True), len(self))

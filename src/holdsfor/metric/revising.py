@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from holdsfor.compiler.metric.plan import MetricPlan
-from holdsfor.core.metric_revising import RevisingStream
+from holdsfor.core.metric_feed import RevisingFeed
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet, Signature
 from holdsfor.io.rejects import Rejects
@@ -40,7 +40,7 @@ class RevisingSession:
         self._counted = Counted(declared, unit)
         self._dictionary = Dictionary()
         late = exact_length(lateness, "lateness", self._counted.unit)
-        self._stream = RevisingStream(plan, self._dictionary, late)
+        self._stream = RevisingFeed(plan, self._dictionary, late)
 
     @property
     def time_scale(self) -> TimeScale | None:
@@ -79,7 +79,7 @@ class RevisingSession:
 
     def advance(self, until: Time) -> Changes:
         """Move on in time, and say what has changed since the last time, before it too."""
-        revision = self._stream.advance(exact(until, "until", self._counted.unit))
+        revision = self._stream.revise(exact(until, "until", self._counted.unit))
         return Changes(self._result(revision.added), self._result(revision.removed))
 
     def answer(self) -> MetricResult:

@@ -12,7 +12,7 @@ import numpy as np
 
 from holdsfor.compiler.metric.delays import TooFarAhead, delayed_plan
 from holdsfor.compiler.metric.plan import Direction, MetricPlan
-from holdsfor.core.metric_batch import materialise
+from holdsfor.core.metric_driver import materialise
 from holdsfor.core.metric_stream import MetricStream, stepped_run
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Severity
 from holdsfor.engine.dictionary import Dictionary
@@ -25,7 +25,8 @@ from holdsfor.engine.metric.timeline import columns_of, point_of
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.rejects import Rejects
-from holdsfor.ir.metric import MetricFact, MetricProgram, Range
+from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, Range
+from holdsfor.metric.goals import Goals
 from holdsfor.metric.inputs import Counted, FactsInput, MappingInput, MetricReading
 from holdsfor.metric.result import MetricResult, MetricSummary
 from holdsfor.metric.times import Length, Time, exact, exact_length, exact_or_none, length_or_none
@@ -90,8 +91,17 @@ class Span:
 class MetricRun:
     """One run over facts that have been read."""
 
-    def __init__(self, plan: MetricPlan, reading: MetricReading, span: Span, *, profile: bool = False) -> None:
-        self.plan = plan
+    def __init__(
+        self,
+        plan: MetricPlan,
+        reading: MetricReading,
+        span: Span,
+        *,
+        goals: tuple[Atom, ...] = (),
+        profile: bool = False,
+    ) -> None:
+        self._goals = Goals.of(plan, goals, is_stream=span.step is not None) if goals else None
+        self.plan = self._goals.made.plan if self._goals else plan
         self.profile = MetricProfile() if profile else None
         self._reading, self._span = reading, span
         read = reading.rows - sum(reading.unknown.values())
@@ -99,7 +109,12 @@ class MetricRun:
 
     def result(self) -> MetricResult:
         """What follows."""
-        return self._result(self._whole() if self._span.step is None else self._stepped(self._span.step))
+        found = self._whole() if self._span.step is None else self._stepped(self._span.step)
+        return self._result(self._goals.answers(found, self._reading.dictionary) if self._goals else found)
+
+    def _facts(self) -> FactSet:
+        reading = self._reading
+        return self._goals.read(reading.facts, reading.dictionary) if self._goals else reading.facts
 
     def by_reference(self, program: MetricProgram) -> MetricResult:
         """What follows, worked out by the reference evaluator."""
@@ -118,9 +133,11 @@ class MetricRun:
         facts = [MetricFact(name, args, during) for (name, args), ranges in found.items() for during in ranges]
         bounds = [bound for fact in facts for bound in (fact.during.low, fact.during.high) if bound is not None]
         columns = columns_of(facts, lcm(*(bound.denominator for bound in bounds)), reading.dictionary)
-        wanted = {(relation.name, relation.arity) for relation in self.plan.outputs}
+        outputs = self._goals.made.predicates.values() if self._goals else self.plan.outputs
+        wanted = {(relation.name, relation.arity) for relation in outputs}
         tables = {signature: columns.tables.get(signature, no_facts(signature[1])) for signature in wanted}
-        return self._result(FactSet(columns.scale, tables))
+        whole = FactSet(columns.scale, tables)
+        return self._result(self._goals.chosen(whole, reading.dictionary) if self._goals else whole)
 
     def _result(self, facts: FactSet) -> MetricResult:
         self.summary.intervals = sum(table.rows for table in facts.tables.values())
@@ -135,7 +152,7 @@ class MetricRun:
     def _whole(self) -> FactSet:
         reading, span = self._reading, self._span
         try:
-            return materialise(self.plan, reading.facts, reading.dictionary, span.start, span.end, self.profile)
+            return materialise(self.plan, self._facts(), reading.dictionary, span.start, span.end, self.profile)
         except NeverEnds as found:
             directions = [one.direction for one in self.plan.strata if set(one.relations) & set(found.relations)]
             raise DerivesForever(found, directions[0] if directions else Direction.BOTH) from None
@@ -143,7 +160,7 @@ class MetricRun:
     def _stepped(self, step: Fraction) -> FactSet:
         reading = self._reading
         start, end = self._span.over(reading.facts)
-        found, kept = stepped_run(self.plan, reading.facts, reading.dictionary, start, end, step, self.profile)
+        found, kept = stepped_run(self.plan, self._facts(), reading.dictionary, start, end, step, self.profile)
         self.summary.most_kept = kept
         self.summary.steps = 1 - (start - end) // step
         return found

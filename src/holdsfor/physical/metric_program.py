@@ -42,7 +42,7 @@ def lower_program(plan: MetricPlan, scale: int, *, is_stream: bool) -> MetricPro
     what a checkpoint there has is all that later times need.
     """
     lowering = _Lowering(plan, scale, is_stream=is_stream)
-    stages = tuple(map(lowering.stage, metric_stages(plan).stages))
+    stages = tuple(map(lowering.stage, lowering.stages))
     keep = 0 if is_stream else FOREVER
     tables = tuple(Table(one.label, one.role, one.columns, keep=keep) for one in lowering.tables)
     physical = PhysicalPlan(tables, (), (), stages, (), (), (), 0, settle=keep)
@@ -65,13 +65,16 @@ class _Lowering:
 
     def __post_init__(self) -> None:
         self._demand = Demand(self.program, _ZERO, _ZERO)
-        # What later stages share has a table of its own.
-        self._shared = {
-            delivery.relation
-            for stage in metric_stages(self.program).stages
+        self.stages = metric_stages(self.program).stages
+        later = [
+            (delivery.relation, delivery.place is None and not stage.is_single)
+            for stage in self.stages
             for delivery in stage.deliveries
-            if delivery.made_in is not None and delivery.place is None and not stage.is_single
-        }
+            if delivery.made_in is not None
+        ]
+        # What later stages share has a table of its own.
+        self._shared = {relation for relation, is_shared in later if is_shared}
+        self._read = {relation for relation, is_shared in later if not is_shared} | set(self.program.outputs)
 
     def number(self, relation: Relation, *, is_made: bool, is_shared: bool = False) -> int:
         """The table of a relation."""
@@ -113,18 +116,10 @@ class _Lowering:
 
     def _variants(self, relation: Relation) -> Iterable[bool]:
         """Only what somebody outside of the stage reads has a table."""
-        if relation in self.program.outputs or relation in self._read_later():
+        if relation in self._read:
             yield False
         if relation in self._shared:
             yield True
-
-    def _read_later(self) -> frozenset[Relation]:
-        return frozenset(
-            delivery.relation
-            for stage in metric_stages(self.program).stages
-            for delivery in stage.deliveries
-            if delivery.made_in is not None and (delivery.place is not None or stage.is_single)
-        )
 
     def _inputs(
         self, stage: MetricStage, number: dict[Relation, int]

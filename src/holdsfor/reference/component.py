@@ -18,7 +18,7 @@ from holdsfor.ir import INITIAL, Boundary, DelayRule, EffectKind, EffectRule, Ev
 from holdsfor.logic.arithmetic import evaluate
 from holdsfor.logic.unify import is_ground, resolve, substitute, unify
 from holdsfor.reference.evaluator import World, bind
-from holdsfor.reference.intervals import Interval
+from holdsfor.reference.intervals import Interval, maximal
 from holdsfor.reference.statics import Pair, StaticSolver
 from holdsfor.syntax.terms import Compound, Const, Term, Var, functor, variables
 
@@ -89,9 +89,19 @@ class Component:
         for pair, found in self._closed.items():
             if self._world.is_declared(pair) and not self._is_static(pair):
                 self._world.intervals[pair] = found
-        # Statically determined fluents follow from the finished ones, also beyond the query time.
+        # Statically determined fluents follow from the finished ones beyond the query time. Up to there they are what
+        # rules have read: which of their rules counts may be otherwise by all that was known in the end.
+        then = self._world.now + self._tick
+        for pair, since in self._static.items():
+            self._closed.setdefault(pair, []).append((since, then))
+        intervals = self._world.intervals
         for symbol in self._static_order:
             self._world.run_static(symbol)
+            for pair in [pair for pair in {**intervals, **self._closed} if self._symbol(pair) == symbol]:
+                later = [(max(start, then), end) for start, end in intervals.pop(pair, [])]
+                found = maximal([*self._closed.get(pair, []), *later])
+                if found:
+                    intervals[pair] = found
 
     # What the world asks
 
@@ -119,9 +129,10 @@ class Component:
         return (starts or value == pair[1]) and not self._is_broken(pair) and self._world.is_declared(pair)
 
     def pairs(self) -> list[Pair]:
-        """The pairs that have held so far, and those being initiated."""
+        """The pairs that have held so far, and those that begin to."""
         current = ((fluent, value) for fluent, (value, _) in self._value.items())
-        return list(dict.fromkeys((*self._closed, *current, *self._static, *self._effects(EffectKind.INITIATED))))
+        begin = (pair for pair in self._effects(EffectKind.INITIATED) if self.holds_next(pair))
+        return list(dict.fromkeys((*self._closed, *current, *self._static, *begin)))
 
     def edges(self) -> set[int]:
         """The time-points at which a pair of this component started or ended."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,6 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Ints
 from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.limits import DEPTH
-from holdsfor.io.outputs import created
 from holdsfor.loading import Background
 from holdsfor.metric import MetricReasoner
 from holdsfor.metric.result import MetricResult
@@ -30,6 +29,7 @@ from holdsfor.review.history import History, Subject, history_of, metric_history
 from holdsfor.review.labels import Label, LabelsInput, label_history, label_scale, read_labels
 from holdsfor.review.programs import RulesInput, opened
 from holdsfor.review.running import Input, Runs
+from holdsfor.review.saving import save_form
 from holdsfor.review.scoring import Agreement, Episodes, Rules, Score, agreement, score
 from holdsfor.review.timeline_scale import FAR, Line
 from holdsfor.times import DurationInput, TimeInput, duration
@@ -239,13 +239,14 @@ class Backtest:
 
     def save(self, path: str | Path) -> Path:
         """Write a file; its ending says what: `.html`, `.json`, `.md`, `.csv`, `.txt`."""
-        target = Path(path)
-        forms = {".html": self.html, ".json": self.json, ".md": self.markdown, ".csv": self.csv, ".txt": self.text}
-        if target.suffix not in forms:
-            raise HoldsforError(f"a backtest is saved as {', '.join(forms)}, not as {target.name!r}")
-        with created(target) as file:
-            file.write(forms[target.suffix]().encode())  # type: ignore[operator]
-        return target
+        forms: dict[str, Callable[[], str]] = {
+            ".html": self.html,
+            ".json": self.json,
+            ".md": self.markdown,
+            ".csv": self.csv,
+            ".txt": self.text,
+        }
+        return save_form("backtest", path, forms)
 
     def __repr__(self) -> str:
         return self.text().rstrip("\n")

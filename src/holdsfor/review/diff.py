@@ -17,7 +17,6 @@ from holdsfor.compiler.analysis.reach import Reach, reach
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.explain.limits import DEPTH
-from holdsfor.io.outputs import created
 from holdsfor.loading import Background, Reasoner
 from holdsfor.metric import MetricReasoner
 from holdsfor.metric.result import MetricResult
@@ -28,6 +27,7 @@ from holdsfor.review.history import History, Subject, changed_histories, histori
 from holdsfor.review.programs import AnyReasoner, RulesInput, opened
 from holdsfor.review.reasons import Cause, Reason, causes, edited_places
 from holdsfor.review.running import Input, Runs
+from holdsfor.review.saving import save_form
 from holdsfor.review.timeline_scale import FAR, Line
 from holdsfor.times import DurationInput, TimeInput
 
@@ -225,20 +225,14 @@ class Diff(Sequence[Difference]):
 
     def save(self, path: str | Path) -> Path:
         """Write a file; its ending says what: `.html`, `.json`, `.md`, `.txt`, or a timeline as `.svg`."""
-        target = Path(path)
         forms: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".json": self.json,
             ".md": self.markdown,
             ".txt": self.text,
+            ".svg": lambda: self.timeline().svg(),
         }
-        if target.suffix == ".svg":
-            return Path(self.timeline().save(target))
-        if target.suffix not in forms:
-            raise HoldsforError(f"a diff is saved as {', '.join([*forms, '.svg'])}, not as {target.name!r}")
-        with created(target) as file:
-            file.write(forms[target.suffix]().encode())
-        return target
+        return save_form("diff", path, forms)
 
     def __repr__(self) -> str:
         return self.text().rstrip("\n")

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
@@ -26,7 +24,6 @@ from holdsfor.io.builder import Reading
 from holdsfor.ir import Happens, Program
 from holdsfor.review.breakpoints import RowTest, Uses, column_numbers
 from holdsfor.session.texts import Texts, as_strings, as_times
-from holdsfor.syntax.printer import print_constant
 from holdsfor.syntax.terms import Compound
 
 
@@ -61,17 +58,45 @@ def flagged(program: Program, uses: Sequence[Uses]) -> tuple[Program, list[Flag]
     return replace(program, rules=tuple(rules[id(rule)] for rule in program.rules)), flags
 
 
+class _Moving:
+    """The rows for which a comparison with a constant may hold, in the order of their numbers."""
+
+    def __init__(self, flag: Flag, rows: EventRows, numbers: npt.NDArray[np.float64]) -> None:
+        self.flag = flag
+        order = np.argsort(numbers, kind="stable")
+        # What has no number is at the end, and holds for none.
+        self._numbers = numbers[order][: int(np.count_nonzero(~np.isnan(numbers)))]
+        self._rows = rows.take(order[: len(self._numbers)])
+        self._place = 0 if flag.test.operator in ("<", "=<") else len(self._numbers)
+
+    def to(self, constant: Fraction) -> tuple[EventRows | None, EventRows | None]:
+        """The rows for which it begins to hold, and those for which it ceases to."""
+        operator = self.flag.test.operator
+        side: Literal["left", "right"] = "left" if operator in ("<", ">=") else "right"
+        now, before = int(np.searchsorted(self._numbers, float(constant), side)), self._place
+        self._place = now
+        if now == before:
+            return None, None
+        between = self._rows.take(slice(min(now, before), max(now, before))).kept()
+        # Those below the constant, or those above it.
+        comes = (now > before) == (operator in ("<", "=<"))
+        return (between, None) if comes else (None, between)
+
+
 class Sweep:
     """One engine that goes from setting to setting."""
 
-    def __init__(self, plan: Plan, reading: Reading, flags: Sequence[Flag], threads: int | None) -> None:
+    def __init__(
+        self, plan: Plan, reading: Reading, flags: Sequence[Flag], names: Collection[str], threads: int | None
+    ) -> None:
         self._engine = Engine(plan, threads=threads, changes=True)
+        self._engine.core.report_only([symbol.name in names for symbol in self._engine.symbols])
         self._texts = Texts(self._engine.words, self._engine.symbols)
         self._query = int(reading.stream.moments()[1])
         vocabulary = Vocabulary(reading.dictionary, self._engine.words)
         for rows, _ in self._engine.rows_of(reading.stream, vocabulary):
-            self._engine.push(rows)
-        self._moving: list[tuple[Flag, EventRows, npt.NDArray[np.float64], npt.NDArray[np.bool_]]] = []
+            self._engine.push(rows, is_cause=False)
+        self._moving: list[_Moving] = []
         for flag in flags:
             columns = reading.stream.events.get(flag.test.symbol)
             table = self._engine.tables.get(flag.symbol)
@@ -81,24 +106,21 @@ class Sweep:
             given = self._engine.rows(flag.test.symbol, columns, vocabulary)
             assert isinstance(given, EventRows)
             numbers = column_numbers(columns, flag.test.argument, reading)
-            moved = EventRows(table, given.time, given.words)
-            self._moving.append((flag, moved, numbers, np.zeros(len(numbers), np.bool_)))
+            self._moving.append(_Moving(flag, EventRows(table, given.time, given.words), numbers))
 
-    def to(self, setting: Sequence[Fraction], names: Collection[str]) -> list[Moved]:
-        """Go to a setting: what becomes of the intervals of some fluents."""
-        for place, (flag, rows, numbers, holds) in enumerate(self._moving):
-            now = _compared(numbers, flag.test.operator, setting[flag.parameter])
-            for wanted, act in ((now & ~holds, self._engine.push), (holds & ~now, self._engine.retract)):
-                moved = np.flatnonzero(wanted)
-                if len(moved):
-                    act(rows.take(moved).kept())
-            self._moving[place] = (flag, rows, numbers, now)
+    def to(self, setting: Sequence[Fraction]) -> list[Moved]:
+        """Go to a setting: what becomes of the intervals of the fluents that are told of."""
+        for moving in self._moving:
+            comes, goes = moving.to(setting[moving.flag.parameter])
+            if comes is not None:
+                self._engine.push(comes, is_cause=False)
+            if goes is not None:
+                self._engine.retract(goes)
         self._engine.advance(self._query)
         columns = self._texts.speller.columns(self._engine.changes(0), _OPERATIONS, 1)
         found = {name: as_strings(columns[name]) for name in ("op", "fluent", "value")}
         found |= {name: as_times(columns[name]) for name in _TIMES}
-        chosen = _named(found["fluent"], names)
-        listed = [found[name].filter(chosen).to_pylist() for name in ("op", "fluent", "value", *_TIMES)]
+        listed = [found[name].to_pylist() for name in ("op", "fluent", "value", *_TIMES)]
         return list(zip(*listed, strict=True))
 
 
@@ -106,26 +128,3 @@ _TIMES = ("start", "end", "previous_start", "previous_end")
 _OPERATIONS = [op.value for op in Op]
 Moved: TypeAlias = tuple[str, str, str, int | None, int | None, int | None, int | None]
 """The operation, fluent and value, start and end, and what those were."""
-
-
-def _named(fluents: Any, names: Collection[str]) -> Any:
-    """Which fluents have one of some names."""
-    found = pa.array(np.zeros(len(fluents), np.bool_))
-    for name in sorted(names):
-        shown = print_constant(name)
-        mine = pc.or_(pc.starts_with(fluents, f"{shown}("), pc.equal(fluents, shown))
-        found = pc.or_(found, mine)
-    return found
-
-
-def _compared(numbers: npt.NDArray[np.float64], operator: str, constant: Fraction) -> npt.NDArray[np.bool_]:
-    value = float(constant)
-    match operator:
-        case "<":
-            return numbers < value
-        case ">":
-            return numbers > value
-        case "=<":
-            return numbers <= value
-        case _:
-            return numbers >= value

@@ -19,7 +19,6 @@ from holdsfor.compiler.analysis.reach import needed, part_of
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.op import Op
 from holdsfor.frontend.dmtl.numbers import number_text
-from holdsfor.io.outputs import created
 from holdsfor.io.preprocessing_rules import has_preprocessing
 from holdsfor.ir import Rule
 from holdsfor.loading import Background, Reasoner, from_program
@@ -51,6 +50,7 @@ from holdsfor.review.history import History, history_of, metric_history_of
 from holdsfor.review.labels import Label, LabelsInput, label_history, read_labels, written_subject
 from holdsfor.review.programs import AnyReasoner, RulesInput, opened
 from holdsfor.review.running import Input, Runs
+from holdsfor.review.saving import save_form
 from holdsfor.review.scoring import Rules, Score
 from holdsfor.review.sweeping import Sweep, flagged
 from holdsfor.review.timeline_scale import FAR, Line
@@ -160,7 +160,6 @@ class Tuning:
 
     def save(self, path: str | Path) -> Path:
         """Write a file; its ending says what: `.html`, `.svg`, `.json`, `.csv`, `.md`, `.txt`."""
-        target = Path(path)
         forms: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".svg": self.svg,
@@ -169,11 +168,7 @@ class Tuning:
             ".md": self.markdown,
             ".txt": self.text,
         }
-        if target.suffix not in forms:
-            raise HoldsforError(f"a tuning is saved as {', '.join(forms)}, not as {target.name!r}")
-        with created(target) as file:
-            file.write(forms[target.suffix]().encode())
-        return target
+        return save_form("tuning", path, forms)
 
     def __repr__(self) -> str:
         return self.text().rstrip("\n")
@@ -455,7 +450,8 @@ class _Work:
         found = definitions(program)
         part = from_program(part_of(program, found, needed(found, self.wanted)))
         part.require_no_errors()
-        sweep = Sweep(part.plan, self.runs.reading(self.reasoner), flags, given.threads)
+        fluents = {name for name, _ in names}
+        sweep = Sweep(part.plan, self.runs.reading(self.reasoner), flags, fluents, given.threads)
         return self._steps(sweep, values, current, book, numbers, names)
 
     def _steps(
@@ -468,10 +464,9 @@ class _Work:
         names: set[tuple[str, str]],
     ) -> Iterator[tuple[tuple[Fraction, ...], list[Score]]]:
         held: dict[int, set[tuple[int, int]]] = {}
-        fluents = {name for name, _ in names}
         for one in dict.fromkeys((*values, current)):
             changed: set[int] = set()
-            for op, fluent, value, start, end, old_start, old_end in sweep.to(one, fluents):
+            for op, fluent, value, start, end, old_start, old_end in sweep.to(one):
                 key = numbers.of_text(fluent, value, names)
                 if key is None:
                     continue

@@ -14,7 +14,6 @@ import holdsfor
 from holdsfor import HoldsforError, ProgramError
 from holdsfor.frontend.dmtl.constants import read_arguments
 from holdsfor.metric import MetricReasoner, from_metric_program, loads_metric
-from holdsfor.metric.session import DerivesForever
 from holdsfor.metric.times import exact
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -124,11 +123,13 @@ def test_a_delay_that_never_ends() -> None:
 def test_what_goes_on_for_ever(tmp_path: Path) -> None:
     path = tmp_path / "facts.txt"
     path.write_text("Order(tea)@0.5\n")
-    with pytest.raises(DerivesForever) as caught:
-        loads_metric("Due(X) :- Order(X)\nBoxplus[5] Due(X) :- Due(X)").materialise(path)
-    assert caught.value.predicates == ("Due",)
-    assert caught.value.period is not None
-    assert caught.value.period % 5 == 0
+    found = loads_metric("Due(X) :- Order(X)\nBoxplus[5] Due(X) :- Due(X)").materialise(path)
+    assert [(one.row.args, one.row.start, one.period) for one in found.repeating] == [(("tea",), Fraction(1, 2), 5)]
+    assert repr(found).endswith("… and so on every 5: Due from 0.5 on")
+    assert len(found) == 1
+    assert [row.start for row in found.between(100, 110)] == [Fraction(201, 2), Fraction(211, 2)]
+    assert not found.holds_at("1000")
+    assert len(found.holds_at("1000.5")) == 1
 
 
 def test_files(tmp_path: Path) -> None:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
-
 from holdsfor import loads_metric
-from holdsfor.metric.session import DerivesForever
 
 # What looks one unit ahead comes back by one unit, and goes on by a third.
 FORWARD = """
@@ -32,9 +29,13 @@ def test_drifting_backward() -> None:
     assert starts(BACKWARD, "B", -4, 0) == [Fraction(4 * n, 3) for n in range(-3, 1)]
 
 
-def test_a_drift_without_an_end_is_reported() -> None:
-    with pytest.raises(DerivesForever, match=r"derives .* for ever"):
-        loads_metric(FORWARD).materialise()
+def test_a_drift_without_an_end_repeats() -> None:
+    found = loads_metric(FORWARD).materialise()
+    assert {(one.row.predicate, one.period) for one in found.repeating} == {
+        ("A", Fraction(4, 3)),
+        ("B", Fraction(4, 3)),
+    }
+    assert [row.start for row in found.between(4000, 4004)["B"]] == [Fraction(4 * n, 3) for n in range(3000, 3004)]
 
 
 def test_what_comes_back_to_where_it_was() -> None:
@@ -45,8 +46,12 @@ def test_what_comes_back_to_where_it_was() -> None:
 
 def test_both_ways_without_end() -> None:
     rules = "P :- Diamondplus[1] P\nP :- Diamondminus[1] P\nP@0\n"
-    with pytest.raises(DerivesForever, match="both forward and backward"):
-        loads_metric(rules).materialise(start=0, end=3)
+    reasoner = loads_metric(rules)
+    assert [row.start for row in reasoner.materialise(start=0, end=3)] == [0, 1, 2, 3]
+    found = reasoner.materialise()
+    assert {one.period for one in found.repeating} == {1, -1}
+    assert [row.start for row in found.between(-2, 1)] == [-2, -1, 0, 1]
+    assert len(found.holds_at(10**9)) == len(found.holds_at(-(10**9))) == 1
 
 
 def test_a_delay_that_is_finer_than_what_the_delayed_rules_say() -> None:

@@ -8,7 +8,7 @@ works on time-points works on rational time. An end of `FOREVER` and a start of 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -81,6 +81,30 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeating:
+    """Facts that hold again after each of so many cells, for ever: row by row. A negative number leads to the past."""
+
+    facts: Facts
+    period: Ints
+
+    def during(self, low: int, high: int) -> Facts:
+        """All that lies in [low, high), which is not infinite on the side that they lead to."""
+        facts, period = self.facts, np.abs(self.period)
+        is_past = self.period < 0
+        # How often each of them is there, and the first and the last time.
+        first = np.where(is_past, -((facts.end - low + period - 1) // period), (low - facts.end) // period)
+        last = np.where(is_past, (high - facts.start + period - 1) // period, (high - facts.start - 1) // period)
+        first = np.where(is_past, first, np.maximum(first, 0))
+        last = np.where(is_past, np.minimum(last, 0), last)
+        count = np.maximum(last - first + 1, 0)
+        rows = np.repeat(np.arange(facts.rows), count)
+        turn = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count) + first[rows]
+        moved = facts.take(rows)
+        by = turn * period[rows]
+        return maximal([Facts(moved.args, moved.start + by, moved.end + by).clipped(low, high)])
+
+
+@dataclass(frozen=True, slots=True)
 class FactSet:
     """Facts of many predicates on a time-line of `scale` ticks to a unit of time."""
 
@@ -88,6 +112,18 @@ class FactSet:
     tables: Mapping[Signature, Facts]
     dated: bool = False
     """Whether some of the times were given as timestamps or dates."""
+    repeats: Mapping[Signature, Repeating] = field(default_factory=dict)
+    """What holds again and again, for ever; the tables have it once."""
+
+    def during(self, low: int, high: int) -> FactSet:
+        """All that lies between two cells, however far."""
+        tables = {
+            signature: maximal([table.clipped(low, high), self.repeats[signature].during(low, high)])
+            if signature in self.repeats
+            else table.clipped(low, high)
+            for signature, table in self.tables.items()
+        }
+        return FactSet(self.scale, tables, dated=self.dated)
 
 
 def no_facts(arity: int) -> Facts:

@@ -88,7 +88,7 @@ class _Folding:
     def program(self, program: model.Program) -> tuple[model.Program, Constants]:
         """The program, and the constants that its registers would have."""
         known: Constants = {}
-        kept = frozenset(_read_as_registers(program.block))
+        kept = frozenset(read_as_registers(program.block))
         block = self._block(program.block, known, kept)
         return replace(program, block=block), known
 
@@ -171,7 +171,7 @@ def _key(constant: model.Constant) -> _Key:
     return type(constant.value), constant.value
 
 
-def _read_as_registers(block: model.Block) -> Iterator[int]:
+def read_as_registers(block: model.Block) -> Iterator[int]:
     """Registers that instructions read in places where no constant may stand."""
     for one in walk(block):
         match one:

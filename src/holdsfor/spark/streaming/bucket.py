@@ -23,9 +23,8 @@ from holdsfor.session.texts import Texts
 from holdsfor.spark.engine_output import engine_rows
 from holdsfor.spark.job import Job, StageSpec
 from holdsfor.spark.rows import by_tag
-from holdsfor.spark.streaming.happenings import happened
 from holdsfor.spark.streaming.regrouping import OldBucket, Regrouping
-from holdsfor.spark.streaming.results import CAUSED, UNMATCHED, Results, without_value
+from holdsfor.spark.streaming.results import CAUSED, UNMATCHED, Results, happened, without_value
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, kept_schema
 from holdsfor.spark.streaming.state import BucketState
 from holdsfor.spark.streaming.turns import Turn

@@ -15,7 +15,8 @@ from uuid import uuid4
 
 from holdsfor.spark.streaming.seals import DamagedCheckpoint
 
-_FORMAT = 4
+_FORMAT, _READ = 4, (3, 4)
+"""The format of commits, and those that are read: that of the version before is."""
 _OTHER_VERSION = "was written by another version of holdsfor"
 _NEW_FOLDER = "begin with a new, empty checkpoint and sink"
 
@@ -150,7 +151,7 @@ def _parsed(ledger: Ledger, batch: int) -> tuple[Link, Mapping[str, Any] | None,
     rest = {name: part for name, part in found.items() if name not in ("format", "checksum")}
     if found.get("checksum") != _checksum(rest):
         raise DamagedCheckpoint(path, "has been changed since it was written: its checksum is another")
-    if found.get("format") != _FORMAT:
+    if found.get("format") not in _READ:
         raise DamagedCheckpoint(path, _OTHER_VERSION, _NEW_FOLDER)
     if found["batch"] != batch:
         raise DamagedCheckpoint(path, f"is a copy of the commit of batch {found['batch']}")

@@ -43,8 +43,11 @@ class Commit:
         found = link.content
         rows = {int(batch): buckets for batch, buckets in found["rows"].items()}
         places = {name: Place(**place) for name, place in found["places"].items()}
-        slots = {int(batch): slot for batch, slot in found["slots"].items()}
-        return cls(link.batch, found["settings"], Clock(**found["clock"]), places, rows, slots, found["reached"], link)
+        # Commits of the version before have no slots.
+        slots = {int(batch): slot for batch, slot in found.get("slots", {}).items()}
+        return cls(
+            link.batch, found["settings"], Clock(**found["clock"]), places, rows, slots, found.get("reached", {}), link
+        )
 
     @property
     def needed(self) -> set[int]:

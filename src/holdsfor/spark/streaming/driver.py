@@ -24,16 +24,14 @@ Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variab
 
 @dataclass(frozen=True)
 class Seen:
-    """What came in: good rows and those that cannot be read, the first and last time of the good ones, and which time a
-    quarter and a half of them do not exceed. `now` is the processing time.
+    """What came in: good rows and those that cannot be read, and the first and last time of the good ones. `now` is the
+    processing time.
     """
 
     good: int = 0
     malformed: int = 0
     first: int | None = None
     last: int | None = None
-    quartile: int | None = None
-    median: int | None = None
     now: int | None = None
 
 
@@ -122,6 +120,9 @@ class Workers(Protocol[Frame]):
     def look(self, rows: Frame, latest: int | None = None) -> Seen:
         """What came in, but for rows with a time after `latest`."""
 
+    def middle(self, rows: Frame) -> tuple[int, int]:
+        """The times that a quarter and a half of the good rows do not exceed."""
+
     def keep(self, rows: Frame, admission: Admission, buckets: int) -> list[dict[str, Any]]:
         """Keep the rows of a batch for a later one, divided among so many buckets; what each has to say of it."""
 
@@ -168,7 +169,7 @@ class Driver(Generic[Frame]):
         if clock.start is None and self.start is not None:
             clock = clock.beginning(self.start)
         seen = self.workers.look(rows)
-        wrong, latest = None, self._latest(seen)
+        wrong, latest = None, self._latest(rows, seen)
         if latest is not None and seen.last is not None and seen.last > latest:
             # Rare enough that the rows may be looked at once more.
             wrong, known = seen.last, seen
@@ -204,12 +205,16 @@ class Driver(Generic[Frame]):
         self.checkpoint.commit(after, before)
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
 
-    def _latest(self, seen: Seen) -> int | None:
+    def _latest(self, rows: Frame, seen: Seen) -> int | None:
         """The latest time that is not too far ahead of the others; None if any will do."""
-        if seen.median is None or seen.quartile is None or self.max_ahead == math.inf:
+        if seen.first is None or seen.last is None or self.max_ahead == math.inf:
             return None
-        distance = usual_distance(seen.median - seen.quartile, self.windows.size)
-        return seen.median + (distance if self.max_ahead is None else int(self.max_ahead))
+        least = usual_distance(0, self.windows.size) if self.max_ahead is None else int(self.max_ahead)
+        if seen.last - seen.first <= least:
+            # Wherever the median is, it is not further away.
+            return None
+        quartile, median = self.workers.middle(rows)
+        return median + (usual_distance(median - quartile, self.windows.size) if self.max_ahead is None else least)
 
 
 def _counted(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

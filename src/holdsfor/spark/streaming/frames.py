@@ -215,6 +215,14 @@ class Sorting:
         ]
         return frame.selectExpr(*keep, *beat, *cast)
 
+    def judged(self, frame: DataFrame, *more: str) -> DataFrame:
+        """Which rows are `good` and which `bad`, and their `moment`; nothing else is worked out, for this is asked of all first."""
+        found = self._verdict()
+        good, bad = (f"({found['chosen']}) and {sign}({found['good']})" for sign in ("", "not "))
+        return frame.selectExpr(
+            f"{good} as good", f"{bad} as bad", f"cast({found['moment']} as bigint) as moment", *more
+        )
+
     def _by_origin(self, found: Sequence[str | None]) -> str:
         """What was found for each origin, as one column."""
         tests = [origin.chosen for _, origin, _ in self._places]
@@ -291,13 +299,8 @@ class Sorting:
         return f"case {early} when {arrival} <= {low} or {is_over} then 'late' end"
 
     @property
-    def metrics(self) -> list[tuple[str, str]]:
-        """What is counted among rows that are sorted out."""
-        return _metrics("chosen", "good", "moment")
-
-    @property
     def source_metrics(self) -> list[tuple[str, str]]:
-        """The same among the rows of the streams."""
+        """What is counted among the rows of the streams."""
         verdict = {name: f"({sql})" for name, sql in self._verdict().items()}
         return _metrics(**verdict)
 

@@ -20,21 +20,20 @@ from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.asked_for import known_scale, require_frames
 from holdsfor.spark.batch import Rules, read_program, session_of, unit_in
+from holdsfor.spark.plan_stages import bucket_count
 from holdsfor.spark.session import usual_buckets, workers_like_driver
 from holdsfor.spark.streaming.chain import link_before, run_of
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Report
 from holdsfor.spark.streaming.frames import Sources, Streams, observed, with_beat
-from holdsfor.spark.streaming.happenings import EVENT_CHANGES
 from holdsfor.spark.streaming.named_sinks import NamedSink, SinkMaker, require_column_types
-from holdsfor.spark.streaming.results import CAUSED
+from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES
 from holdsfor.spark.streaming.run import Home, OnReport, Run, Sinks
 from holdsfor.spark.streaming.shared import probe
 from holdsfor.spark.streaming.sinks import Sink, as_sink
-from holdsfor.spark.streaming.staging import stream_buckets
 from holdsfor.spark.streaming.store import Store, is_local, make_folder, spark_path
-from holdsfor.spark.streaming.tables import TableHome
+from holdsfor.spark.streaming.table_workers import TableHome
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.streaming.workers import FileHome
 from holdsfor.spark.ticks import require_batch, require_no_preprocessing
@@ -288,7 +287,7 @@ class StreamingRecognition:
         ledger = home.ledger(spark)
         before = last_commit(ledger, self._settings)
         # The machine it goes on with may have more cores or fewer.
-        buckets = stream_buckets(self.plan, self._buckets or before.settings.get("buckets") or self._work.job.buckets)
+        buckets = bucket_count(self.plan, self._buckets or before.settings.get("buckets") or self._work.job.buckets)
         settings = self._settings | {"derived events": sinks.events is not None, "buckets": buckets}
         last_commit(ledger, settings)
         home = home.owned(run_of(before.link, settings["rules"]))

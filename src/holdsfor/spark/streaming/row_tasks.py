@@ -14,17 +14,13 @@ from holdsfor.core.shares import KeyPart
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.bucket import EngineBucket
 from holdsfor.spark.streaming.regrouping import OldBucket
-from holdsfor.spark.streaming.results import CAUSED
 from holdsfor.spark.streaming.row_state import Held, RowState, Section, reached_by, section_name
 from holdsfor.spark.streaming.rows import Admission, gathered, travelling_schema
 from holdsfor.spark.streaming.seals import DamagedCheckpoint, seal, unsealed
-from holdsfor.spark.streaming.sinks import changes_sql
 from holdsfor.spark.streaming.store import packed, unpacked
 from holdsfor.spark.streaming.tasks import of_stage
 from holdsfor.spark.streaming.turns import Turn
-from holdsfor.spark.timestamps import timestamp_schema
-from holdsfor.spark.wire import ddl, table_of
-from holdsfor.times import TimeScale
+from holdsfor.spark.wire import table_of
 
 SECTIONS = pa.schema(
     [
@@ -38,11 +34,22 @@ SECTIONS = pa.schema(
     ]
 )
 """What rows of a state have besides their bucket; `origin` is the bucket that they were written for."""
-_HEAD = pa.schema([("kind", pa.string()), ("batch", pa.int64()), ("stage", pa.int16()), ("bucket", pa.int32())])
-_BODY = pa.schema([*(SECTIONS.field(name) for name in ("number", "of", "q", "data")), pa.field("note", pa.string())])
-STATE_SQL = f"{ddl(_HEAD)}, {ddl(_BODY)}"
-"""The columns of what a stage writes, without those of changes."""
+OUT = pa.schema(
+    [
+        ("kind", pa.string()),
+        ("batch", pa.int64()),
+        ("stage", pa.int16()),
+        ("bucket", pa.int32()),
+        ("number", pa.int32()),
+        ("of", pa.int32()),
+        ("q", pa.int64()),
+        ("data", pa.binary()),
+        ("note", pa.string()),
+    ]
+)
+"""The columns of what a stage writes: sections of states, bytes for later stages, notes, and changes as bytes."""
 ARRIVED, DELIVERY, NOTE = "arrived", "delivery", "note"
+_AT_ONCE = 100_000
 
 
 def in_schema(job: Job) -> pa.Schema:
@@ -50,21 +57,18 @@ def in_schema(job: Job) -> pa.Schema:
     return pa.schema([*travelling_schema(job.wire), *SECTIONS])
 
 
-def out_schema(scale: TimeScale | None) -> pa.Schema:
-    """The columns of what a stage writes: sections and notes, or changes."""
-    return pa.schema([*_HEAD, *_BODY, *timestamp_schema(CAUSED, scale)])
-
-
-def out_sql(scale: TimeScale | None) -> str:
-    """The same for Spark."""
-    return f"{STATE_SQL}, {changes_sql(scale)}"
+def unpacked_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The changes in rows of bytes."""
+    for batch in batches:
+        for data in batch.column(0):
+            for table in unpacked(data.as_buffer()):
+                yield from table.to_batches()
 
 
 @dataclass(frozen=True)
 class Writing:
     """Makes rows of what a bucket gives out."""
 
-    job: Job
     batch: int
     stage: int
     bucket: int
@@ -78,7 +82,7 @@ class Writing:
             "bucket": self.bucket,
         }
         arrow = {name: pa.array([one]) if isinstance(one, bytes | str) else one for name, one in columns.items()}
-        return table_of(self._schema, 1, fixed | arrow).to_batches()[0]
+        return table_of(OUT, 1, fixed | arrow).to_batches()[0]
 
     def note(self, **told: Any) -> pa.RecordBatch:
         """What the driver has to know."""
@@ -90,21 +94,10 @@ class Writing:
             yield self.row(one.kind, number=one.number, of=one.of, data=one.data)
 
     def results(self, tables: Mapping[str, pa.Table]) -> Iterator[pa.RecordBatch]:
-        """What was found."""
+        """What was found. As bytes it passes through Spark as it is, and rows that are small do not stand among large ones."""
         for kind, table in tables.items():
-            columns: dict[str, Any] = {name: table[name] for name in table.column_names}
-            if kind == "events":
-                columns |= {"fluent": columns.pop("event"), "start": columns.pop("time")}
-            if kind == "unmatched":
-                # Its times are no timestamps.
-                columns = {"note": pa.array([json.dumps(row) for row in table.to_pylist()], pa.string())}
-            kinds = pa.array([kind] * len(table), pa.string())
-            fixed = {"kind": kinds, "batch": self.batch, "stage": self.stage, "bucket": self.bucket}
-            yield from table_of(self._schema, len(table), fixed | columns).to_batches()
-
-    @property
-    def _schema(self) -> pa.Schema:
-        return out_schema(self.job.time_scale)
+            for first in range(0, len(table), _AT_ONCE):
+                yield self.row(kind, data=packed([table.slice(first, _AT_ONCE)], "lz4").to_pybytes())
 
 
 @dataclass(frozen=True)
@@ -119,7 +112,7 @@ class KeepAsRows:
         """Work on one bucket."""
         rows, counts = self.admission.of_partition(self.job, batches)
         batch = self.admission.batch
-        writing = Writing(self.job, batch, 0, bucket)
+        writing = Writing(batch, 0, bucket)
         if len(rows):
             content = packed([rows]).to_pybytes()
             name = section_name(ARRIVED, -1, 0, 0, bucket, batch)
@@ -150,7 +143,7 @@ class AskRows:
         is_row = pc.is_null(table["kind"])
         travelling = table.filter(is_row).select(travelling_schema(self.job.wire).names)
         rows, counts = self.turn.admission.of_table(self.job, travelling)
-        writing = Writing(self.job, self.turn.batch, self.number, bucket)
+        writing = Writing(self.turn.batch, self.number, bucket)
         if any(counts.values()):
             yield writing.note(**counts)
         sections = table.filter(pc.invert(is_row)).select(SECTIONS.names).to_pylist()
@@ -184,7 +177,7 @@ class AskRows:
         later: dict[tuple[int, int], list[bytes]] = {}
         for stage, target, query, data in work.sent(deliveries):
             later.setdefault((stage, target), []).append(data)
-            yield Writing(self.job, turn.batch, stage, target).row(DELIVERY, q=query, data=data)
+            yield Writing(turn.batch, stage, target).row(DELIVERY, q=query, data=data)
         yield from writing.results(work.results.tables(self.job.time_scale))
         note = work.save()
         note["parts"] += state.still(copied)

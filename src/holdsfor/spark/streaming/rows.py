@@ -124,7 +124,9 @@ def rows_file(batch: int, bucket: int) -> str:
 
 def read_rows(store: Store, batch: int, bucket: int) -> pa.Table:
     """The rows of a batch for a bucket, each with the number of its batch."""
-    return unpacked(store.read_sealed(rows_file(batch, bucket)))[0]
+    table = unpacked(store.read_sealed(rows_file(batch, bucket)))[0]
+    # The version before did not write it.
+    return table if "batch" in table.column_names else with_batch(table, batch)
 
 
 def with_batch(table: pa.Table, batch: int) -> pa.Table:

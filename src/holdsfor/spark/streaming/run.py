@@ -12,10 +12,11 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from holdsfor.spark.streaming.driver import Driver, Report
 from holdsfor.spark.streaming.sinks import FunctionSink
-from holdsfor.spark.streaming.tables import TableHome
+from holdsfor.spark.streaming.table_workers import TableHome
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.streaming.workers import FileHome, SparkWorkers
 
+_FEW = 20_000
 OnReport = Callable[[Report], None]
 Home = FileHome | TableHome
 
@@ -41,6 +42,7 @@ class Run:
     sinks: Sinks
     on_report: OnReport | None
     max_ahead: float | None = None
+    expects_few: bool = False
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
         """Work on a micro-batch."""
@@ -51,6 +53,7 @@ class Run:
     def once(self, frame: DataFrame, batch: int, until: int | None) -> Report:
         """Work on a batch."""
         checkpoint, workers = self.home.opened(frame.sparkSession, self.work)
+        workers.expects_few = self.expects_few
         driver: Driver[DataFrame] = Driver(
             checkpoint,
             self.settings,
@@ -72,7 +75,9 @@ class Run:
             if sinks.side is not None and (report.late or report.malformed or report.ahead or report.unmatched):
                 sinks.side(reduce(DataFrame.unionAll, self._aside(frame, batch, report, workers)), batch)
 
-        return replace(driver.run(frame, batch, deliver, until), time_scale=self.work.job.time_scale)
+        report = driver.run(frame, batch, deliver, until)
+        self.expects_few = report.events + report.late + report.malformed < _FEW
+        return replace(report, time_scale=self.work.job.time_scale)
 
     def _aside(self, frame: DataFrame, batch: int, report: Report, workers: SparkWorkers) -> Iterator[DataFrame]:
         """Rows that could not be used, as they came."""

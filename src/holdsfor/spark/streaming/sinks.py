@@ -18,7 +18,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.changelog import CHANGES
 from holdsfor.engine.op import Op
 from holdsfor.spark.scales import in_points, in_timestamps, points_sql
-from holdsfor.spark.streaming.happenings import EVENT_CHANGES
+from holdsfor.spark.streaming.results import EVENT_CHANGES
 from holdsfor.spark.streaming.shared import NotShared, require_rows
 from holdsfor.spark.streaming.store import is_local, make_folder, place_of, spark_path
 from holdsfor.spark.timestamps import EVENT_TIMES, INTERVAL_TIMES, timestamp_schema

@@ -160,7 +160,8 @@ class BucketState(ABC):
 
     def _load(self, engine: ShareEngine, parts: Iterable[KeyPart]) -> None:
         wanted = sorted(parts, key=lambda part: (part.of, part.number))
-        data = [self._read(self.parts[part]) for part in wanted if self.parts[part].keys]
+        # Rows that are read by a part of the key are there before any key is.
+        data = [self._read(self.parts[part]) for part in wanted if self.parts[part].keys or not engine.has_parts]
         if data:
             engine.load_share(data)
         self._unread -= set(wanted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,8 +127,3 @@ def of_stage(rows: pa.Table, job: Job, number: int) -> pa.Table:
 def notes_of(rows: Iterable[str]) -> list[dict[str, Any]]:
     """What the workers told."""
     return [json.loads(row) for row in rows]
-
-
-def counts_of(notes: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """How many rows did not count."""
-    return {name: sum(note.get(name, 0) for note in notes) for name in ("late", "ahead")}

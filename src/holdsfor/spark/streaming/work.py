@@ -13,10 +13,10 @@ from holdsfor.core.engine import encoded
 from holdsfor.core.shares import identity_of
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
+from holdsfor.spark.plan_stages import bucket_count, physical_stages
 from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.frames import Sorting, Sources
-from holdsfor.spark.streaming.staging import stream_buckets, stream_stages
 from holdsfor.times import TimeScale
 
 
@@ -46,8 +46,8 @@ class Work:
         time_scale: TimeScale | None = None,
     ) -> Work:
         """The work on the rows of a frame."""
-        buckets = stream_buckets(plan, buckets)
-        stages = stream_stages(plan, buckets)
+        buckets = bucket_count(plan, buckets)
+        stages = physical_stages(plan, buckets, tied=False)
         for message in stages.warnings:
             warnings.warn(message, stacklevel=4)
         origins = sources.origins(frame, plan.analysis.entities)
@@ -75,7 +75,7 @@ class Work:
 
     def told(self, buckets: int, *, derived_events: bool) -> Work:
         """The same work, for so many buckets, and with derived events or without."""
-        stages = stream_stages(self.plan, buckets)
+        stages = physical_stages(self.plan, buckets, tied=False)
         sides = tuple(stage.sides for stage in stages.stages)
         job = replace(self.job, buckets=buckets, derived_events=derived_events, sides=sides)
         sortings = tuple(replace(sorting, buckets=buckets, stages=stages) for sorting in self.sortings)

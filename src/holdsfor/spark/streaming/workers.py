@@ -41,6 +41,8 @@ class SparkWorkers(ABC):
         self.work, self.spark = work, spark
         self.admission: Admission | None = None
         """Which rows of the last batch count."""
+        self.expects_few = False
+        """Whether a batch has few rows, by the one before it."""
 
     def look(self, rows: DataFrame, latest: int | None = None) -> Seen:
         """What came in, but for rows with a time after `latest`."""
@@ -50,14 +52,7 @@ class SparkWorkers(ABC):
         """What came in, and which parts of states it reaches if there is a column of them for each way to sort rows out."""
         beat = [f"{beat_time(self.work.sources.unit)} as beat"] if BEAT in rows.columns else []
         frames = [
-            sorting.sorted_out(rows, reached[place : place + 1]).selectExpr(
-                "chosen and good as good",
-                "chosen and not good as bad",
-                "moment",
-                *beat,
-                *(["reached"] if reached else []),
-            )
-            for place, sorting in enumerate(self.work.sortings)
+            sorting.judged(rows, *beat, *reached[place : place + 1]) for place, sorting in enumerate(self.work.sortings)
         ]
         used = "good" if latest is None else f"good and moment <= {latest}L"
         facts = [
@@ -65,16 +60,26 @@ class SparkWorkers(ABC):
             "count_if(bad) as malformed",
             f"min(moment) filter (where {used}) as first",
             f"max(moment) filter (where {used}) as last",
-            f"percentile_approx(moment, array(0.25, 0.5), 1000) filter (where {used}) as quantiles",
         ]
         if beat:
             facts.append("max(beat) as now")
         if reached:
             facts.append(f"array_distinct(flatten(collect_set(reached) filter (where {used}))) as reached")
-        found = reduce(DataFrame.unionAll, frames).selectExpr(*facts).collect()[0].asDict()
-        quartile, median = found["quantiles"] or (None, None)
-        seen = Seen(**{name: found[name] for name in _SEEN}, quartile=quartile, median=median, now=found.get("now"))
-        return seen, found.get("reached") or []
+        together = reduce(DataFrame.unionAll, frames)
+        if self.expects_few:
+            # One task has done it before Spark has shuffled anything.
+            together = together.coalesce(1)
+        found = together.selectExpr(*facts).collect()[0].asDict()
+        return Seen(**{name: found[name] for name in _SEEN}, now=found.get("now")), found.get("reached") or []
+
+    def middle(self, rows: DataFrame) -> tuple[int, int]:
+        """The times that a quarter and a half of the good rows do not exceed."""
+        frames = [one.judged(rows).where("good").select("moment") for one in self.work.sortings]
+        together = reduce(DataFrame.unionAll, frames)
+        quartile, median = (
+            together.selectExpr("percentile_approx(moment, array(0.25, 0.5), 1000) as found").collect()[0].found
+        )
+        return quartile, median
 
     def _travelling(self, rows: DataFrame, buckets: int) -> DataFrame:
         """Good rows on their way to so many buckets."""

@@ -1,0 +1,73 @@
+"""Options that several commands have in common: where events are, how they are read and looked at, what labels say."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TypeAlias, TypeVar
+
+import typer
+
+from holdsfor.cli.common import BACKGROUND
+from holdsfor.cli.times import Given, duration_option, time_option
+from holdsfor.diagnostics import HoldsforError
+
+EventsOption: TypeAlias = Annotated[
+    list[Path],
+    typer.Option(
+        help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says: files, directories, patterns "
+        "such as 'log/*.csv'; - is standard input."
+    ),
+]
+BackgroundOption: TypeAlias = Annotated[list[Path], typer.Option(help=BACKGROUND)]
+MappingOption: TypeAlias = Annotated[
+    Path | None, typer.Option(help="TOML file: which columns of a table are which event.")
+]
+WindowOption: TypeAlias = Annotated[
+    Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
+]
+StepOption: TypeAlias = Annotated[
+    Given | None, duration_option(help="Distance of query times; the window size if not given.")
+]
+StartOption: TypeAlias = Annotated[
+    Given | None, time_option(help="Ignore input up to this time (.dmtl: before it): 5, 2026-03-01T12:00Z.")
+]
+EndOption: TypeAlias = Annotated[Given | None, time_option(help="Evaluate up to this time.")]
+LabelsOption: TypeAlias = Annotated[
+    Path,
+    typer.Option(
+        help="What was so: a table with columns fluent, value, start, end; or time (CSV, Parquet, JSON lines)."
+    ),
+]
+ToleranceOption: TypeAlias = Annotated[
+    Given | None, duration_option(help="Intervals are widened by so much before they are compared.")
+]
+OverlapOption: TypeAlias = Annotated[
+    float, typer.Option(min=0, max=1, help="The part of an episode that the other side must have; 0 is any of it.")
+]
+AnyOrderOption: TypeAlias = Annotated[
+    bool, typer.Option("--any-order", help="Take near(a,b) in a label for near(b,a), too.")
+]
+RulesArgument: TypeAlias = Annotated[
+    list[Path], typer.Argument(help="Rule files, or folders of them.", metavar="RULES…")
+]
+
+Form = TypeVar("Form", bound=StrEnum)
+
+
+def require_events(events: list[Path]) -> None:
+    """Complain if nobody said where the events are."""
+    if not events:
+        raise HoldsforError("say where the events are: --events FILE")
+
+
+def form_of(style: Form | None, output: Path | None, forms: dict[str, Form]) -> Form:
+    """The form that was asked for, else the one that the name of the file ends in; text without an ending."""
+    if style is not None:
+        return style
+    ending = "" if output is None else output.suffix.lower()
+    if not ending:
+        return forms[".txt"]
+    if ending not in forms:
+        raise HoldsforError(f"{output}: no format ends in {ending}; files end in {', '.join(forms)}, or say --format")
+    return forms[ending]

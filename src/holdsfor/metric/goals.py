@@ -1,0 +1,121 @@
+"""Questions with constants, such as `P(a, X)`: what they need is worked out, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from holdsfor.compiler.metric.goals import GoalPlan, goal_plan
+from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.compiler.metric.rules import Relation
+from holdsfor.diagnostics import HoldsforError, Source
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.metric.facts import Facts, FactSet, Repeating, Signature, maximal
+from holdsfor.frontend.dmtl import parse_metric
+from holdsfor.ir.metric import Atom, Condition
+from holdsfor.syntax.terms import Const, Term, Var
+
+
+def read_goal(text: str) -> Atom:
+    """A question: an atom with constants and variables."""
+    program = parse_metric([Source("--query", f"Asked :- {text}")])
+    literal = program.rules[0].body[0] if len(program.rules) == 1 and len(program.rules[0].body) == 1 else None
+    if (
+        program.diagnostics
+        or not isinstance(literal, Condition)
+        or not isinstance(literal.atom, Atom)
+        or literal.negated
+    ):
+        raise HoldsforError(f"a question is a predicate with constants and variables such as P(a, X), not {text!r}")
+    return literal.atom
+
+
+def goals_of(plan: MetricPlan, query: str | Iterable[str] | None) -> tuple[Atom, ...]:
+    """The questions of a query, if one of them has a constant; predicates by name are asked for everything."""
+    texts = [] if query is None else [query] if isinstance(query, str) else list(query)
+    found: list[Atom] = []
+    for text in texts:
+        if "(" in text:
+            found.append(read_goal(text))
+        else:
+            same = [relation for relation in plan.outputs if relation.name == text]
+            found += [Atom(one.name, tuple(Var("_") for _ in range(one.arity))) for one in same]
+    return tuple(found) if any(isinstance(arg, Const) for atom in found for arg in atom.args) else ()
+
+
+@dataclass(frozen=True)
+class Goals:
+    """Questions, and the plan of what they need."""
+
+    atoms: tuple[Atom, ...]
+    made: GoalPlan
+
+    @classmethod
+    def of(cls, plan: MetricPlan, atoms: tuple[Atom, ...], *, is_stream: bool) -> Goals:
+        """The plan of some questions."""
+        return cls(atoms, goal_plan(plan, atoms, is_stream=is_stream))
+
+    def read(self, facts: FactSet, dictionary: Dictionary) -> FactSet:
+        """The facts that can matter."""
+        filters = {(relation.name, relation.arity): places for relation, places in self.made.filters.items()}
+        tables = {
+            signature: table if signature not in filters else _filtered(table, filters[signature], dictionary)
+            for signature, table in facts.tables.items()
+        }
+        return replace(facts, tables=tables)
+
+    def answers(self, found: FactSet, dictionary: Dictionary) -> FactSet:
+        """The facts that were asked for, by the names of their predicates."""
+        tables: dict[Signature, list[Facts]] = {}
+        repeats: dict[Signature, Repeating] = {}
+        for output, predicate in self.made.predicates.items():
+            signature, known = _signature(predicate), _signature(output)
+            tables.setdefault(signature, []).append(self._chosen(found.tables[known], predicate, dictionary))
+            if known in found.repeats:
+                one = found.repeats[known]
+                rows = self._rows(one.facts, predicate, dictionary)
+                repeats[signature] = Repeating(one.facts.take(rows), one.period[rows])
+        return FactSet(found.scale, {name: maximal(parts) for name, parts in tables.items()}, found.dated, repeats)
+
+    def chosen(self, found: FactSet, dictionary: Dictionary) -> FactSet:
+        """What is asked for of facts that have the names of their predicates."""
+        tables = {
+            signature: self._chosen(table, Relation(*signature), dictionary)
+            for signature, table in found.tables.items()
+        }
+        return FactSet(found.scale, tables, found.dated)
+
+    def _chosen(self, facts: Facts, predicate: Relation, dictionary: Dictionary) -> Facts:
+        return facts.take(self._rows(facts, predicate, dictionary))
+
+    def _rows(self, facts: Facts, predicate: Relation, dictionary: Dictionary) -> np.ndarray:
+        """The rows that some question is about."""
+        wanted = np.zeros(facts.rows, np.bool_)
+        for atom in self.atoms:
+            if atom.signature != _signature(predicate):
+                continue
+            agrees = np.ones(facts.rows, np.bool_)
+            names: dict[str, int] = {}
+            for place, arg in enumerate(atom.args):
+                if isinstance(arg, Const):
+                    agrees &= facts.args[place] == dictionary.find(arg.value)
+                elif not arg.is_anonymous and arg.name in names:
+                    agrees &= facts.args[place] == facts.args[names[arg.name]]
+                else:
+                    names[arg.name] = place
+            wanted |= agrees
+        return np.flatnonzero(wanted)
+
+
+def _signature(relation: Relation) -> Signature:
+    return relation.name, relation.arity
+
+
+def _filtered(table: Facts, places: Mapping[int, frozenset[Term]], dictionary: Dictionary) -> Facts:
+    wanted = np.zeros(table.rows, np.bool_)
+    for place, values in places.items():
+        codes = [dictionary.find(value.value) for value in values if isinstance(value, Const)]
+        wanted |= np.isin(table.args[place], codes)
+    return table.take(np.flatnonzero(wanted))

@@ -1,0 +1,75 @@
+"""Alerts of a stream on Spark: told in the batch, the same again if it is run again; metrics beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from holdsfor.alerts import Alert
+from holdsfor.cli import app
+from holdsfor.spark.streaming.alerting import AlertingDirectory, AlertSink
+from tests.spark.stream_files import RULES, some_rows, write_file
+from tests.spark.test_stream_command import MAPPING
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture
+def folder(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("holdsfor.cli.spark.spark_session", lambda _: spark)
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    (tmp_path / "rules.prolog").write_text(RULES)
+    (tmp_path / "mapping.toml").write_text(MAPPING)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def stream(*arguments: str) -> Result:
+    given = ["--mapping", "mapping.toml", "--window", "30", "--step", "10", "--start", "0", "--once", "--buckets", "2"]
+    places = ["--checkpoint", "@checkpoint", "--sink", "@out", "--source", "parquet", "--path", "@in"]
+    found = [word.replace("@", f"{Path.cwd()}/") for word in (*places, *arguments)]
+    return CliRunner().invoke(app, ["stream", "rules.prolog", *given, *found])
+
+
+def test_lines_of_json_on_standard_output(folder: Path) -> None:
+    write_file(folder / "in", 0, some_rows(5, 1, 60))
+    result = stream("--alerts", "-", "--metrics", "0")
+    assert result.exit_code == 0, result.output
+    told = [json.loads(line) for line in result.stdout.splitlines()]
+    written = [row for file in (folder / "out").glob("batch=*/*.parquet") for row in pq.read_table(file).to_pylist()]
+    assert len(told) == len(written) > 0
+    assert {one["id"] for one in told} == {row["id"] for row in written}
+    assert len({one["delivery"] for one in told}) == len(told)
+    assert re.search(r"batch 0: query time", result.stderr)
+
+
+def test_a_batch_that_is_run_again_tells_the_same(spark: Any, tmp_path: Path) -> None:
+    columns = "id string, op string, fluent string, value string, start bigint, `end` bigint, query_time bigint, causes array<string>"
+    rows = [
+        ("a", "open", "f(x)", "true", 3, None, 10, []),
+        ("a", "close", "f(x)", "true", 3, 12, 20, ["late e(x) at 11"]),
+    ]
+    changes = spark.createDataFrame(rows, columns)
+    told: list[list[Alert]] = []
+    sink = AlertSink(lambda alerts: told.append(list(alerts)))
+    sink(changes, 3)
+    sink(changes, 3)
+    assert [one.action for one in told[0]] == ["open", "close"]
+    assert told[0] == told[1]
+    AlertingDirectory(str(tmp_path / "out"), "json", send=sink.send)(changes, 3)
+    assert told[2] == told[0]
+    assert list((tmp_path / "out" / "batch=3").glob("part-*"))
+
+
+def test_not_with_columns(folder: Path) -> None:
+    write_file(folder / "in", 0, some_rows(5, 1, 20))
+    result = stream("--alerts", "-", "--columns")
+    assert result.exit_code != 0
+    assert "leave out --columns" in result.output
