@@ -63,7 +63,7 @@ def backtest(
     style: Annotated[Style | None, typer.Option("--format", "-f", help="text, json, html, markdown or csv.")] = None,
     output: OutputOption = None,
 ) -> None:
-    """Compare what rules find with labels: precision and recall by time and by episode, false alarms, misses, and why."""
+    """Compare results with labels: precision and recall by time and by episode, false alarms, misses, and why."""
     with friendly_errors():
         require_events(events)
         chosen = form_of(style, output, STYLES)

@@ -62,7 +62,7 @@ def explain(
     style: Annotated[Style | None, typer.Option("--format", "-f", help="text, json or html.")] = None,
     output: OutputOption = None,
 ) -> None:
-    """Say why something holds at a time, or why it does not, down to rules and rows."""
+    """Explain why something holds at a time, or why not: rules, values and rows."""
     with friendly_errors():
         *files, question = rules
         if not files:

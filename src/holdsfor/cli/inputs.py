@@ -30,9 +30,9 @@ StepOption: TypeAlias = Annotated[
     Given | None, duration_option(help="Distance of query times; the window size if not given.")
 ]
 StartOption: TypeAlias = Annotated[
-    Given | None, time_option(help="The stream begins after this time (.dmtl: with it): 5, 2026-03-01T12:00Z.")
+    Given | None, time_option(help="Ignore input up to this time (.dmtl: before it): 5, 2026-03-01T12:00Z.")
 ]
-EndOption: TypeAlias = Annotated[Given | None, time_option(help="The last time to reason about.")]
+EndOption: TypeAlias = Annotated[Given | None, time_option(help="Evaluate up to this time.")]
 LabelsOption: TypeAlias = Annotated[
     Path,
     typer.Option(

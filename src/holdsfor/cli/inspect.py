@@ -54,21 +54,23 @@ class Grain(StrEnum):
 
 def check(
     files: Files,
-    events: Annotated[list[Path], typer.Option(help="Streams; says which input the rules wait for in vain.")] = [],  # noqa: B006
+    events: Annotated[
+        list[Path], typer.Option(help="Event files; reports input that the rules read and no file has.")
+    ] = [],  # noqa: B006
     mapping: Annotated[
         Path | None, typer.Option(help="With --events: which columns of a table are which event, as a TOML file.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print findings as JSON.")] = False,
     strict: Annotated[bool, typer.Option(help="Treat warnings as errors.")] = False,
     streaming: Annotated[
-        bool, typer.Option("--streaming", help="Refuse what cannot run on a stream: .dmtl rules that look ahead.")
+        bool, typer.Option("--streaming", help="Reject what cannot run on a stream: .dmtl rules that look ahead.")
     ] = False,
     delay: Annotated[
         str | None,
-        typer.Option(help="With --streaming: answers may come so much later; inf for as much as it takes."),
+        typer.Option(help="With --streaming: allowed delay of answers; inf for any."),
     ] = None,
 ) -> None:
-    """Check rules like a compiler: errors, warnings and notes with their place and what to do."""
+    """Check rules: errors, warnings and notes, each with its position and a cure."""
     with friendly_errors():
         findings, clauses = _findings(files, events, mapping, streaming=streaming, delay=delay)
         if as_json:
@@ -149,7 +151,7 @@ def graph(
     grain: Annotated[
         Grain, typer.Option(help="Draw fluent-value pairs, fluents, or components (.dmtl: predicates in any case).")
     ] = Grain.PAIRS,
-    inputs: Annotated[bool, typer.Option("--inputs", help="Draw the events that rules are given as well.")] = False,
+    inputs: Annotated[bool, typer.Option("--inputs", help="Draw input events too.")] = False,
     output: Output = None,
 ) -> None:
     """Draw the dependency graph of a program."""
@@ -191,7 +193,7 @@ def plan(
     spark: Annotated[bool, typer.Option("--spark", help="Show the stages of a run on Spark instead.")] = False,
     output: Output = None,
 ) -> None:
-    """Show the plan that is run: stages and keys, rules, what is kept."""
+    """Show the plan: stages, keys, rules, and what is kept."""
     with friendly_errors():
         if is_metric(files):
             from holdsfor.cli.metric import shown_metric_plan

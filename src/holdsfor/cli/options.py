@@ -43,20 +43,20 @@ ColumnsOption: TypeAlias = Annotated[
 ]
 DerivedEventsOption: TypeAlias = Annotated[Path | None, typer.Option(help="Write derived events to this file.")]
 TimelineOption: TypeAlias = Annotated[
-    Path | None, typer.Option(help="Draw what was found: a page (.html) or a picture (.svg, .png).")
+    Path | None, typer.Option(help="Draw the intervals: a page (.html) or a picture (.svg, .png).")
 ]
 MaxAheadOption: TypeAlias = Annotated[
-    Given | None, duration_option(help="Set rows aside that lie more than this after the median time.")
+    Given | None, duration_option(help="Set aside rows that lie more than this after the median time.")
 ]
 ForgetOption: TypeAlias = Annotated[
     Given | None,
-    duration_option(help="End what holds of entities that the input has not mentioned for so long; not for .dmtl."),
+    duration_option(
+        help="Timeout: end what holds of entities that the input has not mentioned for this long; not for .dmtl."
+    ),
 ]
 MaxDelayedEffectsOption: TypeAlias = Annotated[
     int | None,
-    typer.Option(
-        min=1, help="Stop when so many delayed effects follow from each other without an event; 1000000 if not given."
-    ),
+    typer.Option(min=1, help="Stop after this many delayed effects in a row without an event; 1000000 if not given."),
 ]
 RejectsOption: TypeAlias = Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")]
 StrictOption: TypeAlias = Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")]
@@ -79,7 +79,7 @@ def refuse_incremental(given: str | None) -> None:
         )
 
 
-MasterOption: TypeAlias = Annotated[str, typer.Option(help="With --engine spark: where it runs.")]
+MasterOption: TypeAlias = Annotated[str, typer.Option(help="With --engine spark: the Spark master.")]
 PartitionsOption: TypeAlias = Annotated[
     int | None, typer.Option(min=1, help="With --engine spark: into how many parts.")
 ]

@@ -102,14 +102,15 @@ def run(
         typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates, or P(a, X))."),
     ] = [],  # noqa: B006
     tick: Annotated[
-        Given | None, duration_option(help=".dmtl only: all times are multiples of it; found out if not given.")
+        Given | None,
+        duration_option(
+            help=".dmtl only: the tick that all times are multiples of; derived from the data if not given."
+        ),
     ] = None,
-    clock_tick: Annotated[
-        Given, duration_option(help="Time-points are the multiples of it; not for .dmtl.")
-    ] = Fraction(1),
+    clock_tick: Annotated[Given, duration_option(help="Distance of time-points; not for .dmtl.")] = Fraction(1),
     delay: Annotated[
         str | None,
-        typer.Option(help="With --step, .dmtl only: how much later answers may come; inf for as much as it takes."),
+        typer.Option(help="With --step, .dmtl only: allowed delay of answers; inf for any."),
     ] = None,
     style: FormatOption = None,
     output: OutputOption = None,
@@ -129,7 +130,7 @@ def run(
     master: MasterOption = "local[*]",
     partitions: PartitionsOption = None,
 ) -> None:
-    """Recognise situations and print the intervals during which they hold."""
+    """Evaluate rules over events and print the intervals during which situations hold."""
     refuse_incremental(incremental)
     if is_metric(rules):
         from holdsfor.cli.metric import MetricOptions, run_metric

@@ -41,7 +41,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0 for any that is free.")] = 8765,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
-    """Open a local page: write rules, run them over a sample, see timelines, ask why; watch a stream."""
+    """Open the workbench: edit rules, run them over a sample, see timelines and explanations, watch a stream."""
     with friendly_errors():
         try:
             import uvicorn

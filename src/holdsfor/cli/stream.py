@@ -68,7 +68,7 @@ class Format(StrEnum):
 def stream(
     rules: Annotated[list[Path], typer.Argument(help="Rule files.", metavar="RULES…")],
     source: Annotated[str, typer.Option(help="Where events come from: parquet, json, csv, or any format of Spark.")],
-    checkpoint: Annotated[str, typer.Option(help="Folder from which a run that was stopped goes on.")],
+    checkpoint: Annotated[str, typer.Option(help="Folder with the state; a stopped run continues from it.")],
     sink: Annotated[str, typer.Option(help="Folder for the changelog: one folder for each batch.")],
     mapping: Annotated[
         Path | None, typer.Option(help="TOML file: which columns are which event (.dmtl: which facts).")
@@ -79,24 +79,24 @@ def stream(
     ] = None,
     path: Annotated[str | None, typer.Option(help="Folder with files of events.")] = None,
     schema: Annotated[
-        str | None, typer.Option(help='Columns, as "vessel string, at bigint"; files there are can show them.')
+        str | None, typer.Option(help='Columns, as "vessel string, at bigint"; read from existing files if not given.')
     ] = None,
     option: Annotated[list[str], typer.Option(help="Option of the source, as name=value.")] = [],  # noqa: B006
     background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
     step: Annotated[Given | None, duration_option(help="Distance of query times; the window if not given.")] = None,
-    lateness: Annotated[Given, duration_option(help="How long late events are waited for.")] = Fraction(0),
-    start: Annotated[Given | None, time_option(help="The stream begins after this time.")] = None,
-    clock: Annotated[ClockSource, typer.Option(help="Query times go by the time of events or by their arrival.")] = (
+    lateness: Annotated[Given, duration_option(help="How long to wait for late events.")] = Fraction(0),
+    start: Annotated[Given | None, time_option(help="Ignore input up to this time.")] = None,
+    clock: Annotated[ClockSource, typer.Option(help="The watermark follows event times or arrival times.")] = (
         ClockSource.EVENT
     ),
-    idle: Annotated[str | None, typer.Option(help='Go on without events after such a time, as "10 seconds".')] = None,
-    retracted: Annotated[str | None, typer.Option(help="Column that is true in rows that take something back.")] = None,
+    idle: Annotated[
+        str | None, typer.Option(help='Let time advance without events after this long, as "10 seconds".')
+    ] = None,
+    retracted: Annotated[str | None, typer.Option(help="Column that is true in rows that retract an event.")] = None,
     fluent: Annotated[
         list[str], typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates).")
     ] = [],  # noqa: B006
-    delay: Annotated[
-        str | None, typer.Option(help=".dmtl only: how much later answers may come; inf for as much as it takes.")
-    ] = None,
+    delay: Annotated[str | None, typer.Option(help=".dmtl only: allowed delay of answers; inf for any.")] = None,
     style: Annotated[Format, typer.Option("--format", "-f", help="Format of the changelog.")] = Format.PARQUET,
     derived: Annotated[
         str | None, typer.Option("--derived-events", help="Folder for the changelog of derived events.")
@@ -125,9 +125,9 @@ def stream(
         typer.Option(help="Serve metrics for Prometheus at this port, or host and port.", metavar="[HOST:]PORT"),
     ] = None,
     trigger: Annotated[str | None, typer.Option(help='Time between batches, as "5 seconds".')] = None,
-    once: Annotated[bool, typer.Option("--once", help="Stop when all that is there has been read.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Stop when all available input is read.")] = False,
     history: Annotated[
-        str | None, typer.Option(help="Folder with files of the time before, read first when a run begins.")
+        str | None, typer.Option(help="Folder with files of the past, read before the stream (backfill).")
     ] = None,
     forget: ForgetOption = None,
     max_delayed_effects: MaxDelayedEffectsOption = None,
@@ -135,11 +135,11 @@ def stream(
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="Put rows aside whose time lies further than this beyond the median time of their batch; inf for none. "
+            help="Set aside rows further than this beyond the median time of their batch; inf for none. "
             "If not given, ten windows, or more where a batch spans a long time (.dmtl: none).",
         ),
     ] = None,
-    buckets: Annotated[int | None, typer.Option(min=1, help="Parts that the work is spread over.")] = None,
+    buckets: Annotated[int | None, typer.Option(min=1, help="Number of buckets that keys are spread over.")] = None,
     state: Annotated[
         State | None,
         typer.Option(
@@ -149,7 +149,7 @@ def stream(
     ] = None,
     master: Annotated[str, typer.Option(help="The Spark master.")] = "local[*]",
 ) -> None:
-    """Follow a stream and write down what changes, with a line for each micro-batch."""
+    """Evaluate a stream on Spark and write a changelog of intervals."""
     if once and trigger is not None:
         fail("--once reads all there is at once; leave out --trigger")
     when: dict[str, bool] | str | None = {"availableNow": True} if once else trigger

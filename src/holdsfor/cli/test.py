@@ -29,7 +29,7 @@ def test(
     update: Annotated[
         bool, typer.Option("--update", help="Write what was found where something else was expected.")
     ] = False,
-    master: Annotated[str, typer.Option(help="With --engine spark: where it runs.")] = "local[2]",
+    master: Annotated[str, typer.Option(help="With --engine spark: the Spark master.")] = "local[2]",
 ) -> None:
     """Run tests of rules: Markdown files with blocks `prolog` (or `dmtl`), `events` (`facts`) and `expected`."""
     from holdsfor.testing.checking import run_checks

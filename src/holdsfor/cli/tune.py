@@ -91,7 +91,7 @@ def tune(
     ] = None,
     output: OutputOption = None,
 ) -> None:
-    """Vary constants of rules and find the setting that agrees best with labels, tested on time that was held out."""
+    """Find the constants of rules that agree best with labels, tested on held-out time."""
     with friendly_errors():
         require_events(events)
         chosen = form_of(style, output, _STYLES)

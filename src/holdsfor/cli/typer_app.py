@@ -17,7 +17,7 @@ def application(command: str) -> typer.Typer:
     """The command line with one command, or with all of them if no command has that name."""
     made = typer.Typer(
         name="holdsfor",
-        help="Find out during which intervals a situation holds.",
+        help="Compute the intervals during which situations hold.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,

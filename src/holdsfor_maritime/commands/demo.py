@@ -26,15 +26,15 @@ def demo(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder for the data set and the results.", file_okay=False)
     ] = Path("holdsfor-demo"),
-    vessels: Annotated[int, typer.Option(min=10, help="How many vessels.")] = 80,
-    hours: Annotated[float, typer.Option(min=1, help="How long they are watched.")] = 24,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed is another day at sea.")] = 7,
+    vessels: Annotated[int, typer.Option(min=10, help="Number of vessels.")] = 80,
+    hours: Annotated[float, typer.Option(min=1, help="Length of the data set in hours.")] = 24,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 7,
     engine: Annotated[
-        Runtime | None, typer.Option(help="On Spark, or in this process; Spark if there is Java 17, if not given.")
+        Runtime | None, typer.Option(help="Where to run: spark or local; Spark if Java 17 is found, if not given.")
     ] = None,
-    master: Annotated[str, typer.Option(help="With --engine spark: where it runs.")] = "local[2]",
+    master: Annotated[str, typer.Option(help="With --engine spark: the Spark master.")] = "local[2]",
 ) -> None:
-    """Ships on a made-up day at sea: position reports, signals, situations, and a report to look at."""
+    """Run the maritime pipeline on a generated day at sea: position reports, signals, situations, a report."""
     from rich.console import Console
 
     console = Console()

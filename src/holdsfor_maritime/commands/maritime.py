@@ -61,20 +61,20 @@ class Runtime(StrEnum):
 
 
 Thresholds = Annotated[Path | None, typer.Option(help="TOML file with thresholds of the signals.")]
-Engine = Annotated[Runtime, typer.Option(help="On Spark, or in this process.")]
-Master = Annotated[str, typer.Option(help="With --engine spark: where it runs.")]
+Engine = Annotated[Runtime, typer.Option(help="Where to run.")]
+Master = Annotated[str, typer.Option(help="With --engine spark: the Spark master.")]
 
 
 @maritime.command(cls=ExampleCommand)
 def generate(
     path: Annotated[Path, typer.Argument(help="Folder to write the data set to.", metavar="DIR", file_okay=False)],
-    vessels: Annotated[int, typer.Option(min=10, help="How many vessels.")] = 200,
-    hours: Annotated[float, typer.Option(min=1, help="How long they are watched.")] = 24,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed is another world.")] = 1,
+    vessels: Annotated[int, typer.Option(min=10, help="Number of vessels.")] = 200,
+    hours: Annotated[float, typer.Option(min=1, help="Length of the data set in hours.")] = 24,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 1,
     engine: Annotated[Runtime, typer.Option(help="Spark writes large sets in parts, in parallel.")] = Runtime.LOCAL,
     master: Master = "local[*]",
 ) -> None:
-    """Make up position reports of ships that do things on purpose, and say what they did."""
+    """Generate position reports of ships, and the truth about what they do."""
     with friendly_errors(), needs_extra():
         from holdsfor_maritime.generator import generate as write
 
@@ -114,7 +114,7 @@ def run(
     dataset: Dataset,
     out: Out = None,
     thresholds: Thresholds = None,
-    limits: Annotated[list[Path], typer.Option(help="Rule files with limits instead of those that come along.")] = [],  # noqa: B006
+    limits: Annotated[list[Path], typer.Option(help="Rule files with limits, instead of the built-in ones.")] = [],  # noqa: B006
     all_fluents: Annotated[bool, typer.Option("--all", help="Keep the intervals of every fluent.")] = False,
     postgres: Annotated[
         str | None, typer.Option(help="Write situations to this PostgreSQL as well: postgresql://user@host/db.")
@@ -136,7 +136,7 @@ def run(
 
 @maritime.command(cls=ExampleCommand)
 def report(dataset: Dataset, out: Out = None) -> None:
-    """Write the report of a run anew, and show it in words."""
+    """Write the report of a run again, and print a summary."""
     from rich.console import Console
 
     with friendly_errors(), needs_extra():

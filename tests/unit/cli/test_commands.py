@@ -66,7 +66,7 @@ def test_help_lists_them_apart_and_survives_a_broken_one(folder: Path) -> None:
 
 
 def test_built_in_commands_cannot_be_replaced(folder: Path) -> None:
-    assert "Recognise" in run(folder, "run", "--help").stdout
+    assert "Evaluate rules" in run(folder, "run", "--help").stdout
 
 
 @pytest.mark.parametrize("command", BUILT_IN)

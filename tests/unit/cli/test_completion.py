@@ -131,7 +131,7 @@ def test_other_shells(name: str) -> None:
     Path("c").write_text(invoke(name).stdout)
     if name == "fish":
         assert shell("fish", 'source c; complete -C "holdsfor backt"; complete -C "holdsfor run my\\ rules/"') == [
-            "backtest\tCompare what rules find with labels: precision and recall by time and by episode, false alarms, misses, and why",
+            "backtest\tCompare results with labels: precision and recall by time and by episode, false alarms, misses, and why",
             "my rules/a b.prolog",
         ]
     else:
