@@ -156,9 +156,9 @@ def check_late_attempts(tmp_path: Path, window: int) -> None:
             patch("holdsfor.spark.streaming.state.USUAL", 10**6),
             patch.object(Store, "write", lambda *found: held.append(found)),
         ):
-            ask(turn)
+            ask(rows, turn)
         late.append(held)
-        return ask(turn)
+        return ask(rows, turn)
 
     stream.workers.ask = twice  # type: ignore[method-assign]
     # Files are referred to for as long as can be.

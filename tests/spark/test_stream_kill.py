@@ -48,8 +48,9 @@ def check_kills(folder: Path, seed: int, most: int, kind: str, rules: str) -> No
         pytest.skip(str(problem))
     rng = random.Random(seed)
     rows = some_rows(seed, 1, 200, each=6)
-    for number in range(2 * most):
-        size = -(-len(rows) // (2 * most))
+    # All rows of a time-point are in one file: those that come after their query time would be seen at the next.
+    size = 6 * -(-199 // (2 * most))
+    for number in range(-(-len(rows) // size)):
         write_file(folder / "in", number, rows[size * number : size * number + size])
     process = "tests.spark.stream_process", kind, rules
     kills = 0
