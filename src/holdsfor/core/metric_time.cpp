@@ -41,9 +41,8 @@ bool is_odd(Time cell) { return (cell & 1) != 0; }
 }  // namespace
 
 Interval reached(Interval one, const Offsets& offsets) {
-  return told_apart(
-      offsets.low ? shifted(one.start, *offsets.low, is_odd(one.start) || offsets.low_open) : -kInfinite,
-      offsets.high ? shifted(one.end, *offsets.high, is_odd(one.end) && !offsets.high_open) : kInfinite);
+  return told_apart(offsets.low ? shifted(one.start, *offsets.low, is_odd(one.start) || offsets.low_open) : -kInfinite,
+                    offsets.high ? shifted(one.end, *offsets.high, is_odd(one.end) && !offsets.high_open) : kInfinite);
 }
 
 Interval eroded(Interval one, const Offsets& offsets) {
