@@ -223,7 +223,8 @@ void MetricEndless::find_data(const MetricStratum& stratum) {
     for (Index row = 0; row < table.rows(); ++row) {
       for (const Interval& one : table.list(row)) {
         for (const Time cell : {one.start, one.end}) {
-          const bool is_again = (right_tail && cell >= right_tail->since) || (left_tail && 1 - cell >= left_tail->since);
+          const bool is_again =
+              (right_tail && cell >= right_tail->since) || (left_tail && 1 - cell >= left_tail->since);
           has_infinite_ = has_infinite_ || is_infinite(cell);
           if (!is_infinite(cell) && !is_again) note(cell);
         }
