@@ -109,7 +109,7 @@ def test_pages_show_the_same() -> None:
     script = (files("holdsfor.viz") / "assets" / "common.js").read_text(encoding="utf-8")
     given = json.dumps([[clock.for_page(0, length), length] for clock, length in asked])
     ask = """console.log(JSON.stringify(GIVEN.map(([told, high]) => {
-      const clock = new ClockMarks(told);
+      const clock = new Clock(told);
       return [clock.marks(0, high, 7).map((m) => [m.at, m.text, m.context || ""]), clock.text(0), clock.text(high)];
     })))"""
     run = subprocess.run(
