@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.conformance.dmtl_cases import ANSWERED, CASES, OPEN, RANDOM_CASES, REFUSED, Case, check, on_reference
+from tests.conformance.dmtl_cases import ANSWERED, CASES, ENDING, OPEN, RANDOM_CASES, REFUSED, Case, check, on_reference
 
 
-@pytest.mark.parametrize("case", ANSWERED, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", ENDING, ids=lambda case: case.name)
 def test_case(case: Case) -> None:
     check(case, on_reference)
 

@@ -1,3 +1,5 @@
 """The Spark session of the Spark tests, for the examples too."""
 
-from tests.spark.conftest import spark as spark  # noqa: PLC0414 -- pytest finds fixtures by name
+from tests.spark.conftest import mounted, spark
+
+__all__ = ["mounted", "spark"]

@@ -10,7 +10,7 @@ import pytest
 
 from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.metric import MetricReasoner, from_metric_program, from_metric_sources
-from tests.conformance.dmtl_cases import ANSWERED, RANDOM_CASES, Case
+from tests.conformance.dmtl_cases import ENDING, RANDOM_CASES, Case
 from tests.spark.metric_cases import Together
 from tests.spark.metric_simulated import as_row, by_stages
 
@@ -38,12 +38,12 @@ def on_spark(spark: Any, cases: list[Case], partitions: int) -> None:
 
 
 def test_cases(spark: Any) -> None:
-    on_spark(spark, ANSWERED, 3)
+    on_spark(spark, ENDING, 3)
 
 
 @pytest.mark.parametrize("buckets", [1, 4])
 def test_cases_in_stages(buckets: int) -> None:
-    together = Together.of([*ANSWERED, *RANDOM_CASES[::8]])
+    together = Together.of([*ENDING, *RANDOM_CASES[::8]])
     plan = from_metric_program(together.program).plan
     together.check(by_stages(plan, together.facts, together.start, together.end, buckets))
 

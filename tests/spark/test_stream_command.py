@@ -97,7 +97,7 @@ EMPTY = ("--source", "json", "--path", "@empty", "--schema", COLUMNS)
         ),
         ((*EMPTY, "--checkpoint", "@rules.prolog"), "cannot be the folder of the checkpoint: File exists"),
         ((*EMPTY, "--sink", "@rules.prolog"), "cannot be the folder of the results: File exists"),
-        ((*EMPTY, "--checkpoint", "nosuch://x/y"), "nosuch://x/y is on no file system that Arrow can use"),
+        ((*EMPTY, "--checkpoint", "nosuch://x/y"), 'No FileSystem for scheme "nosuch"'),
         ((*EMPTY, "--retracted", "wrong"), "has no column 'wrong'"),
         ((*EMPTY, "--fluent", "movin"), "no rule defines a fluent movin; did you mean moving?"),
         ((*EMPTY, "--history", "@nowhere"), "nowhere cannot be read: Path does not exist"),

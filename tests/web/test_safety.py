@@ -55,7 +55,7 @@ def _routes(desk: Desk, tmp_path: Path) -> list[tuple[str, str]]:
 
 
 def test_everything_but_the_empty_page_needs_the_token(desk: Desk, tmp_path: Path) -> None:
-    routes = [(method, path) for method, path in _routes(desk, tmp_path) if path != "/"]
+    routes = [(method, path) for method, path in _routes(desk, tmp_path) if path not in ("/", "/metrics")]
     assert len(routes) > 12
     for token in ("", "wrong", SECRET[:-1], SECRET.upper()):
         page = client(desk, Watch(Follower(tmp_path)), token)
@@ -65,6 +65,7 @@ def test_everything_but_the_empty_page_needs_the_token(desk: Desk, tmp_path: Pat
             assert page.request(method, f"{path}?key=wrong&token={SECRET}").status_code == 403
     assert client(desk, token="").get("/").status_code == 200
     assert client(desk, token="").get("/static/app.js").status_code == 200
+    assert client(desk, Watch(Follower(tmp_path)), "").get("/metrics").status_code == 200
     assert client(desk, token="").post("/").status_code == 403
 
 

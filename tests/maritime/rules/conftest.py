@@ -1,5 +1,5 @@
 """The Spark session of all tests."""
 
-from tests.spark.conftest import spark
+from tests.spark.conftest import mounted, spark
 
-__all__ = ["spark"]
+__all__ = ["mounted", "spark"]

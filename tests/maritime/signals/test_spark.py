@@ -16,9 +16,9 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor_maritime.generator import generate
 from holdsfor_maritime.signals.local import critical_events as local_events
 from tests.maritime.signals.streams import in_one_piece, tuples
-from tests.spark.conftest import spark
+from tests.spark.conftest import mounted, spark
 
-__all__ = ["spark"]
+__all__ = ["mounted", "spark"]
 
 
 @pytest.fixture(scope="module")
