@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
 
 from holdsfor.compiler.metric.checks.extremes import times_too_far
 from holdsfor.compiler.metric.delays import TooFarAhead, looking_back
@@ -18,39 +17,15 @@ from holdsfor.core.metric_tables import ENDLESS, MetricTables
 from holdsfor.diagnostics import ProgramError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.carried import NeverEnds
-from holdsfor.engine.metric.facts import Facts, FactSet, maximal, minus
+from holdsfor.engine.metric.facts import Facts, maximal, minus
 from holdsfor.engine.metric.operators import mirrored, moved
 from holdsfor.engine.metric.profile import MetricProfile
-from holdsfor.engine.metric.timeline import after, cells, columns_of, is_near, require_near, scale_of, together
-from holdsfor.ir.metric import Range
+from holdsfor.engine.metric.timeline import after, is_near
 
 _MOST_ROUNDS = 10_000
 """What goes both ways in time may never end; after so many rounds it is taken to."""
 _ALL_TIME = (-ENDLESS, ENDLESS)
 _Asked = tuple[Fraction | None, Fraction | None]
-
-
-def materialise(
-    plan: MetricPlan,
-    facts: FactSet,
-    dictionary: Dictionary,
-    start: Fraction | None = None,
-    end: Fraction | None = None,
-    profile: MetricProfile | None = None,
-) -> FactSet:
-    """The maximal facts of all predicates that rules define, within the closed interval from start to end.
-
-    Raises NeverEnds if there is no end to what can be derived, and none was given.
-    """
-    scale = lcm(scale_of(plan.rules, plan.facts), facts.scale, *(p.denominator for p in (start, end) if p is not None))
-    relations = dict.fromkeys([*plan.inputs, *(relation for stratum in plan.strata for relation in stratum.relations)])
-    tables = together([facts, columns_of(plan.facts, scale, dictionary)], scale, relations)
-    made = materialise_strata(plan, plan.strata, tables, scale, dictionary, start, end, profile, plan.outputs)
-    require_near(start, scale, "the start")
-    require_near(end, scale, "the end")
-    low, high = cells(Range(start, end), scale)
-    answers = {(relation.name, relation.arity): made[relation].clipped(low, high) for relation in plan.outputs}
-    return FactSet(scale, answers)
 
 
 def materialise_strata(
