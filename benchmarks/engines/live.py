@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from benchmarks.engines import streams
 from benchmarks.suite.data import sessions
-from benchmarks.suite.data.maritime import RULES
+from benchmarks.suite.data.maritime_rules import RULES
 
 from holdsfor import loads
 

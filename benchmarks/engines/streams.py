@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
-from benchmarks.suite.data.maritime import HOURS, MIX
+from benchmarks.suite.data.maritime_rules import HOURS, MIX
 
 Frames = dict[str, pa.Table]
 END = HOURS * 3600

@@ -11,7 +11,7 @@ if str(ROOT) not in sys.path:
 
 import numpy as np
 from benchmarks.engines import streams as tables
-from benchmarks.suite.data import cycles, late_streams, maritime, sessions, text_rows
+from benchmarks.suite.data import cycles, late_streams, maritime, maritime_rules, sessions, text_rows
 from benchmarks.suite.workload import EXAMPLES
 from benchmarks.suite.workloads.sequences import sequence
 
@@ -28,15 +28,15 @@ Work = Callable[[], object]
 
 def one_window(events: int, vessels: int) -> Work:
     """Eleven outputs over one window."""
-    plan, dictionary = loads(maritime.RULES).plan, Dictionary()
+    plan, dictionary = loads(maritime_rules.RULES).plan, Dictionary()
     return _runs(plan, dictionary, maritime.whole_stream(dictionary, events, vessels))
 
 
 def many_windows(events: int, vessels: int, count: int) -> Work:
     """The same stream in a number of windows."""
-    plan, dictionary = loads(maritime.RULES).plan, Dictionary()
+    plan, dictionary = loads(maritime_rules.RULES).plan, Dictionary()
     stream = maritime.whole_stream(dictionary, events, vessels)
-    span = maritime.HOURS * 3600
+    span = maritime_rules.HOURS * 3600
     size = -(-span // count)
     return _runs(plan, dictionary, stream, WindowPlan(size, size, -1, span))
 
@@ -65,7 +65,7 @@ def overlapping(events: int, vessels: int, size: int) -> CoreRun:
     dictionary, steps = Dictionary(), size + 4
     stream = late_streams.late_stream(dictionary, setting, steps, 0.05)
     span = WindowPlan(size * setting.step, setting.step, 0, steps * setting.step)
-    return CoreRun(loads(maritime.RULES).plan, dictionary, stream, span)
+    return CoreRun(loads(maritime_rules.RULES).plan, dictionary, stream, span)
 
 
 def reading(folder: Path, rows: int) -> Work:
@@ -93,7 +93,7 @@ def one_event(keys: int) -> Work:
 def one_batch(keys: int, events: int) -> Work:
     """A live session of many vessels: ten Arrow tables of events more, and their changes."""
     random, vessels = np.random.default_rng(1), tables.vessel_names(keys)
-    session = loads(maritime.RULES).session()
+    session = loads(maritime_rules.RULES).session()
     session.push(tables.every_vessel(random, 4 * keys, vessels))
     session.changes(tables.END)
     batches = [tables.events(random, events, vessels, tables.END + 60 * n, tables.END + 60 * (n + 1)) for n in range(9)]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from benchmarks.suite.data.maritime import MIX, RULES
+from benchmarks.suite.data.maritime_rules import MIX, RULES
 from numpy.random import Generator
 
 from holdsfor import loads

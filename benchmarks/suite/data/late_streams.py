@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from benchmarks.suite.data.maritime import MIX, RULES
+from benchmarks.suite.data.maritime_rules import MIX, RULES
 from benchmarks.suite.workload import EXAMPLES, example
 from numpy.random import Generator
 

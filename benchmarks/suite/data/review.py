@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from benchmarks.suite.data import maritime
+from benchmarks.suite.data import maritime, maritime_rules
 
 from holdsfor import loads
 from holdsfor.engine.dictionary import Dictionary
@@ -21,7 +21,7 @@ from holdsfor.review.running import Input, Runs
 from holdsfor.review.tuning import Tuning, _Work
 from holdsfor.review.varying import read_parameter
 
-TUNED = maritime.RULES.replace(
+TUNED = maritime_rules.RULES.replace(
     "initiatedAt(trawlSpeed(V)=true, T) :- happensAt(velocity(V,S), T), S >= 1, S =< 9,",
     "fastest(9).\ninitiatedAt(trawlSpeed(V)=true, T) :- happensAt(velocity(V,S), T), S >= 1, fastest(L), S =< L,",
 ).replace("happensAt(velocity(V,S), T), S > 9.", "happensAt(velocity(V,S), T), fastest(L), S > L.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from benchmarks.suite.data.maritime import HOURS, MIX
+from benchmarks.suite.data.maritime_rules import HOURS, MIX
 
 from holdsfor import loads
 from holdsfor.session import Session

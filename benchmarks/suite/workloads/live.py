@@ -36,9 +36,9 @@ def _doors(quick: bool) -> Ready:
 
 
 def _vessels(quick: bool) -> Ready:
-    from benchmarks.suite.data import maritime, sessions
+    from benchmarks.suite.data import maritime_rules, sessions
 
-    return _latency(maritime.RULES, sessions.maritime, quick)
+    return _latency(maritime_rules.RULES, sessions.maritime, quick)
 
 
 def _overlapping(kind: str, delayed: int, quick: bool) -> Ready:

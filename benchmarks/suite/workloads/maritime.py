@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from benchmarks.suite.data import maritime
+from benchmarks.suite.data import maritime, maritime_rules
 from benchmarks.suite.data.core import OnCore
 from benchmarks.suite.reasoning import Application, ready
 from benchmarks.suite.workload import ROOT, Ready, Task, Workload, again
@@ -45,11 +45,14 @@ def _one_window(events: int, vessels: int, quick: bool) -> Ready:
     tasks: dict[str, Task] = {}
     facts: dict[str, float] = {}
     repeat = 50 if events <= 10_000 else 9
-    for name, rules in (("reasoning", maritime.RULES), ("without the delay", maritime.without_delay(maritime.RULES))):
+    for name, rules in (
+        ("reasoning", maritime_rules.RULES),
+        ("without the delay", maritime.without_delay(maritime_rules.RULES)),
+    ):
         reasoner = loads(rules)
         dictionary = Dictionary()
         inputs = maritime.stream(dictionary, events, vessels)
-        program = OnCore(reasoner, dictionary, inputs, maritime.HOURS * HOUR)
+        program = OnCore(reasoner, dictionary, inputs, maritime_rules.HOURS * HOUR)
         # Small windows follow one another in one engine, as in a run; large ones have an engine each.
         runs = program.tumbling if events <= 10_000 else program.whole
         tasks[name] = Task(runs(1), repeat=repeat)
@@ -82,16 +85,18 @@ def _copies(copies: int, quick: bool) -> Ready:
     events, vessels = (5_000, 300) if quick else (100_000, 2_272)
     dictionary = Dictionary()
     inputs = maritime.stream(dictionary, events, vessels)
-    program = OnCore(loads(maritime.copies(copies)), dictionary, inputs, maritime.HOURS * HOUR)
+    program = OnCore(loads(maritime.copies(copies)), dictionary, inputs, maritime_rules.HOURS * HOUR)
     task = Task(program.whole(1), repeat=5)
     return Ready({"reasoning": task}, {"events": events, "fluents": copies * len(maritime.FLUENTS)})
 
 
 def _stream(events: int, vessels: int, windows: int, quick: bool) -> Ready:
-    plan, dictionary = loads(maritime.RULES).plan, Dictionary()
+    plan, dictionary = loads(maritime_rules.RULES).plan, Dictionary()
     stream = maritime.whole_stream(dictionary, events // 10 if quick else events, vessels // 10 if quick else vessels)
-    size = maritime.HOURS * HOUR // windows
-    return ready(Application(plan, dictionary, stream), WindowPlan(size, size, -1, maritime.HOURS * HOUR), repeat=5)
+    size = maritime_rules.HOURS * HOUR // windows
+    return ready(
+        Application(plan, dictionary, stream), WindowPlan(size, size, -1, maritime_rules.HOURS * HOUR), repeat=5
+    )
 
 
 def traffic(vessels: int, hours: float) -> Application:

@@ -21,15 +21,15 @@ def _work(function: Any, *args: Any) -> None:
 
 
 def _diff(quick: bool) -> Ready:
-    from benchmarks.suite.data import maritime, review
+    from benchmarks.suite.data import maritime_rules, review
 
     from holdsfor import loads
 
     runs = review.InMemory(*((50_000, 1_000) if quick else (1_500_000, 34_000)))
-    tasks = {"one run": Task(again(partial(_work, review.run, runs, loads(maritime.RULES))), repeat=5)}
+    tasks = {"one run": Task(again(partial(_work, review.run, runs, loads(maritime_rules.RULES))), repeat=5)}
     for name, (before, after) in EDITS.items():
-        edited = maritime.RULES.replace(before, after)
-        tasks[name] = Task(again(partial(_work, review.diff, runs, maritime.RULES, edited)), repeat=5)
+        edited = maritime_rules.RULES.replace(before, after)
+        tasks[name] = Task(again(partial(_work, review.diff, runs, maritime_rules.RULES, edited)), repeat=5)
     return Ready(tasks, {"events": runs.read.rows})
 
 

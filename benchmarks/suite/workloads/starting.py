@@ -9,7 +9,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from benchmarks.suite.data import maritime, text_rows
+from benchmarks.suite.data import maritime, maritime_rules, text_rows
 from benchmarks.suite.workload import EXAMPLES, ROOT, Figures, Ready, Task, Workload, again
 
 from holdsfor import load, loads
@@ -53,7 +53,7 @@ def _import(quick: bool) -> Ready:
 
 def _compile(quick: bool) -> Ready:
     def small() -> None:
-        _ = loads(maritime.RULES).plan
+        _ = loads(maritime_rules.RULES).plan
 
     def many() -> None:
         _ = loads(text).plan
