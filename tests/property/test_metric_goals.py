@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdsfor.compiler.metric.delays import delayed_plan
 from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.core.metric_driver import materialise
-from holdsfor.core.metric_feed import stepped_run
+from holdsfor.core.metric_stream import stepped_run
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.report import rows
 from holdsfor.ir.metric import Atom

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.compiler.metric.plan import make_metric_plan
-from holdsfor.core.metric_feed import RevisingFeed
+from holdsfor.core.metric_feed import MetricFeed
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.report import Row, rows
 from holdsfor.ir.metric import MetricFact
@@ -31,7 +31,7 @@ def check(scenario: Scenario, stops: list[Fraction], data: st.DataObject) -> Non
         for fact, arrival in zip(facts, arrivals, strict=True)
     ]
     dictionary = Dictionary()
-    stream = RevisingFeed(make_metric_plan(scenario.program), dictionary, FAR)
+    stream = MetricFeed(make_metric_plan(scenario.program), dictionary, FAR)
     known: list[MetricFact] = []
     seen: set[Row] = set()
     for place, stop in enumerate(stops):

@@ -12,12 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from holdsfor.compiler.metric.plan import MetricPlan
-from holdsfor.engine.metric.saved import fingerprint
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import MetricFact
 from holdsfor.spark.metric.changes import CHANGES, CLOSE, OPEN
 from holdsfor.spark.metric.driver import MetricDriver, MetricReport
-from holdsfor.spark.metric.job import MetricJob
+from holdsfor.spark.metric.job import MetricJob, fingerprint
 from holdsfor.spark.metric.reading import Source
 from holdsfor.spark.metric.tasks import ASIDE_ROWS, MoveOn, ReadStream, TakeIn, Turn
 from holdsfor.spark.metric.wire import wire_schema

@@ -10,12 +10,10 @@ from holdsfor.compiler.metric.delays import delayed_plan
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.core.metric_driver import materialise
 from holdsfor.core.metric_feed import MetricFeed
-from holdsfor.core.metric_feed import stepped_run as fed_run
-from holdsfor.core.metric_stream import MetricStream, stepped_run
+from holdsfor.core.metric_stream import MetricStream, stepped_run, steps, together
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.report import Row, rows
-from holdsfor.engine.metric.saved import from_table, to_table
 from holdsfor.engine.metric.timeline import cells, columns_of, scale_of
 from holdsfor.ir.metric import MetricFact, MetricProgram, Range
 from holdsfor.reference.metric import evaluate
@@ -63,8 +61,24 @@ def by_stream(
     run = stream_plan(program), columns(facts, dictionary), dictionary, start, end, step
     found, most = stepped_run(*run)
     answer = _set(found, dictionary)
-    assert _set(fed_run(*run)[0], dictionary) == answer
+    assert _set(fed_run(*run), dictionary) == answer
     return answer, most
+
+
+def fed_run(
+    plan: MetricPlan, facts: FactSet, dictionary: Dictionary, start: Fraction, end: Fraction, step: Fraction
+) -> FactSet:
+    """The facts from start to end, step by step, from a stream that could take late facts."""
+    scale = lcm(facts.scale, start.denominator, end.denominator, step.denominator)
+    feed = MetricFeed(plan, dictionary, Fraction(0), scale)
+    feed.push(facts)
+    answers: list[FactSet] = []
+    reached: Fraction | None = None
+    for until in steps(start, end + max(plan.delays.values(), default=Fraction(0)), step):
+        feed.advance(until)
+        answers.append(feed.answer(reached))
+        reached = until
+    return together(plan, answers, feed.scale, start, end)
 
 
 def by_arrivals(
@@ -83,7 +97,9 @@ def by_arrivals(
     """
     dictionary = Dictionary()
     plan = stream_plan(program)
-    stream: MetricFeed | MetricStream = MetricFeed(plan, dictionary) if is_fed else MetricStream(plan, dictionary)
+    stream: MetricFeed | MetricStream = (
+        MetricFeed(plan, dictionary, Fraction(0)) if is_fed else MetricStream(plan, dictionary)
+    )
     reached: Fraction | None = None
     waiting, most = list(facts), 0
     found: dict[tuple[str, tuple[str | int | float, ...]], list[Range]] = {}
@@ -103,11 +119,11 @@ def by_arrivals(
         reached = stop
         if not saving:
             continue
-        known, dictionary = dictionary, Dictionary()
+        state, dictionary = stream.save(), Dictionary()
         if isinstance(stream, MetricFeed):
-            stream = MetricFeed.load(plan, dictionary, stream.save(), Fraction(0), stream.scale)
+            stream = MetricFeed.load(plan, dictionary, state, Fraction(0))
         else:
-            stream = MetricStream(plan, dictionary, from_table(to_table(stream.state, plan, known), plan, dictionary))
+            stream = MetricStream.load(plan, dictionary, state)
     horizon = Times.during(Range(start, end))
     merged = {
         Row(predicate, args, one.low, not one.low_open, one.high, not one.high_open)

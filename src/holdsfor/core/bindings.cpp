@@ -14,7 +14,6 @@
 #include "arrow_table.h"
 #include "bindings_arrays.h"
 #include "bindings_changes.h"
-#include "bindings_metric.h"
 #include "bindings_trace.h"
 #include "bindings_values.h"
 #include "engine.h"
@@ -157,6 +156,23 @@ class Core {
       edit.is_point.push_back(is_point(row));
     }
     return cause;
+  }
+  // Facts of a stream of metric rules that are never late: cells in which they begin and end, and words row by row.
+  // How many of them begin before the time that was reached: that part is left out.
+  std::size_t push_facts(Index table, const TimeArray& starts, const TimeArray& ends, const WordArray& words) {
+    const std::size_t width = info(table, false).columns;
+    const std::size_t count = starts.size();
+    if (ends.size() != count || words.size() != count * width) throw nb::value_error("columns of different lengths");
+    MetricFlow* flow = engine_->flow();
+    if (flow == nullptr || !flow->reads(table)) throw nb::value_error("the table is no input of a final stream");
+    std::size_t late = 0;
+    std::vector<Value> tuple(width);
+    for (std::size_t row = 0; row < count; ++row) {
+      for (std::size_t i = 0; i < width; ++i) tuple[i] = Value::from_word(words(row * width + i));
+      const Interval during{starts(row), ends(row)};
+      if (!is_empty(during) && flow->push(table, tuple, during)) ++late;
+    }
+    return late;
   }
   // One event from Python objects.
   template <bool is_retraction>
@@ -448,14 +464,6 @@ class Core {
     return nb::make_tuple(rows.width, array_of(words_of(rows.cells)));
   }
 
-  // Evaluates the metric rules of a plan, with the terms of this core.
-  std::unique_ptr<MetricCore> metric(nb::bytes plan) {
-    const Plan found = read_plan(bytes_of(plan), terms_);
-    if (!found.metric) throw nb::value_error("the plan has no metric rules");
-    terms_.keep_all();
-    return std::make_unique<MetricCore>(*found.metric, terms_, host_);
-  }
-
   // Counts
 
   std::size_t late() const { return engine_->late(); }
@@ -548,7 +556,6 @@ NB_MODULE(_core, module) {
   using holdsfor::Value;
   module.def("interval_ids", &holdsfor::ids_of_intervals);
   holdsfor::bind_changes(module);
-  holdsfor::bind_metric(module);
   holdsfor::bind_trace(module);
   module.def("codes_of_words", &holdsfor::codes_of_words);
   nb::class_<Core>(module, "Core", nb::is_weak_referenceable())
@@ -576,6 +583,7 @@ NB_MODULE(_core, module) {
            nb::arg("is_correction") = false, nb::arg("is_cause") = true)
       .def("retract_events", &Core::edit_events<true>, nb::arg("table"), nb::arg("times"), nb::arg("words"),
            nb::arg("is_correction") = false, nb::arg("is_cause") = true)
+      .def("push_facts", &Core::push_facts)
       .def("insert_intervals", &Core::edit_intervals<false>, nb::arg("table"), nb::arg("starts"), nb::arg("ends"),
            nb::arg("values"), nb::arg("words"), nb::arg("is_point"), nb::arg("is_correction") = false,
            nb::arg("is_cause") = true)
@@ -626,7 +634,6 @@ NB_MODULE(_core, module) {
       .def("split", &Core::split, nb::arg("parts"), nb::arg("note") = Value::nothing().word())
       .def("merge", &Core::merge)
       .def("kept", &Core::kept)
-      .def("metric", &Core::metric, nb::keep_alive<0, 1>())
       .def_prop_ro("carried", &Core::carried)
       .def_prop_ro("late", &Core::late)
       .def_prop_ro("unmatched", &Core::unmatched)

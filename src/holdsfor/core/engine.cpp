@@ -36,6 +36,7 @@ Engine::Engine(const Prepared& prepared, TermTable& terms, Host& host)
     stages_.emplace_back(prepared, stage, terms, host);
   }
   find_readers();
+  begin_flow();
 }
 
 Engine::~Engine() = default;
@@ -74,6 +75,7 @@ void Engine::mark_all_dirty() {
     conditions_.emplace_back(prepared_, stage.number());
     stage.forget_conditions(widths_);
   }
+  if (flow_) flow_->replace_rules(*prepared_.plan.stages.front().components.front().metric, terms_, host_);
 }
 
 void Engine::begin_at(Time origin) {
@@ -115,6 +117,7 @@ void Engine::advance(Time query, unsigned threads, const std::function<void()>& 
   is_broken_ = true;
   is_stopped_ = false;
   answers_.reset();
+  if (flow_) return advance_flow(query, watch);
   find_origin();
   if (!is_begun_) find_initial(query);
   is_begun_ = true;
@@ -339,6 +342,7 @@ void Engine::pass_on(const StageOutput& output, const StageOutput::Row& row, Cau
 // Answers
 
 AnswerColumns Engine::answers(Index table, unsigned threads) {
+  if (flow_) return flow_answers(table);
   return answers_.take(table, prepared_.plan, stages_, window_.low(query_), threads);
 }
 
@@ -376,6 +380,7 @@ void Engine::mark_terms(TermMarks& marks) const {
   admission_.mark_terms(marks);
   inputs_.mark_terms(marks);
   for (const StageStore& stage : stages_) stage.mark_terms(marks);
+  if (flow_) flow_->mark_terms(marks);
 }
 
 std::size_t Engine::unmatched() const {
@@ -391,7 +396,7 @@ std::size_t Engine::keys() const {
 }
 
 std::size_t Engine::rows() const {
-  std::size_t found = admission_.waiting();
+  std::size_t found = admission_.waiting() + (flow_ ? flow_->waiting() : 0);
   for (const StageStore& stage : stages_) found += stage.rows(widths_);
   return found;
 }

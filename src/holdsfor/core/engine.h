@@ -16,6 +16,7 @@
 #include "exchange.h"
 #include "inputs.h"
 #include "key_evaluator.h"
+#include "metric_flow.h"
 #include "stage_store.h"
 #include "succession.h"
 #include "trace.h"
@@ -80,6 +81,8 @@ class Engine {
   [[nodiscard]] std::vector<MetricProfile> profile(const MetricComponent& metric);
   // How many facts slices of rational time have left to later ones.
   [[nodiscard]] std::size_t carried() const;
+  // The stream, if its facts are never late; null if they may be. Its facts are pushed there.
+  [[nodiscard]] MetricFlow* flow() { return flow_.get(); }
 
   // Makes the engine work on its share only. Results of earlier stages then come by `receive`, and `deliveries_for` has
   // what a later stage reads of the results of the last query time: buckets of that stage, and bytes for each.
@@ -192,6 +195,9 @@ class Engine {
 
  private:
   void find_readers();
+  void begin_flow();
+  void advance_flow(Time query, const std::function<void()>& watch);
+  AnswerColumns flow_answers(Index table) const;
   void run_stages(Time query, unsigned threads, const std::function<void()>& watch, bool is_last);
   void take_rows(Engine& earlier, const Heritage& how);
   void find_initial(Time query);
@@ -222,6 +228,7 @@ class Engine {
   LogWidths widths_;
   std::vector<RowConditions> conditions_;  // by stage
   std::vector<StageStore> stages_;
+  std::unique_ptr<MetricFlow> flow_;  // instead of keys; null: there are keys
   std::vector<std::unique_ptr<KeyEvaluator>> evaluators_;  // by thread
   std::vector<StageOutput> outputs_;                       // by chunk of keys
   std::vector<std::vector<bool>> is_home_;    // by stage and table: retractions of its input are counted there

@@ -116,6 +116,7 @@ std::string Engine::save(std::uint64_t fingerprint, Value note, Part part) const
     const auto causes_of = [&](Index report) { return finder.inputs_behind(stages_, stage.number(), report); };
     stage.write(into, widths_, is_main, stage.slots_of(is_wanted), is_wanted, causes_of);
   }
+  if (flow_ && is_main) flow_->write(into);
   return into.finish(fingerprint);
 }
 
@@ -264,6 +265,7 @@ Value Engine::read(StateReader& from) {
     inputs_.read(from, prepared_.plan);
   }
   for (StageStore& stage : stages_) stage.read(from, widths_);
+  if (flow_ && part == 0) flow_->read(from);
   if (!from.is_at_end()) StateReader::refuse("the saved state is damaged: something follows it");
   return note;
 }
@@ -331,6 +333,7 @@ void Engine::absorb(Engine& other) {
 
 void Engine::take_over(Engine& other, bool are_known) {
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) stages_[stage].absorb(other.stages_[stage]);
+  if (flow_ && other.flow_->has_begun()) flow_ = std::move(other.flow_);
   query_ = std::max(query_, other.query_);
   window_.origin = std::min(window_.origin, other.window_.origin);
   reported_at_ = std::max(reported_at_, other.reported_at_);

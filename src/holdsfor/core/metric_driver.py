@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Any, NoReturn
@@ -14,7 +15,7 @@ from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.compiler.metric.measures import reach
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
-from holdsfor.compiler.metric.stages import metric_stages
+from holdsfor.compiler.metric.stages import MetricStage, MetricStages, stage_plan
 from holdsfor.core.compiled import compiled_core
 from holdsfor.core.engine import available_threads
 from holdsfor.core.host import FOREVER as CORE_FOREVER
@@ -23,14 +24,14 @@ from holdsfor.core.vocabulary import NO_WORDS, Vocabulary, WordArray
 from holdsfor.diagnostics import HoldsforError, ProgramError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.carried import NeverEnds
+from holdsfor.engine.metric.endless import NeverEnds
 from holdsfor.engine.metric.facts import Facts, FactSet, Repeating, Signature, maximal
 from holdsfor.engine.metric.profile import MetricProfile
 from holdsfor.engine.metric.timeline import cells, columns_of, require_near, scale_of, together
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Range
 from holdsfor.physical.encode import Encoder
-from holdsfor.physical.metric_program import MetricProgram, lower_program, read_relations
+from holdsfor.physical.metric_program import Arrival, MetricProgram, lower_program, program_stages, read_relations
 from holdsfor.physical.model import Site
 from holdsfor.records import record
 from holdsfor.syntax.terms import Term
@@ -70,31 +71,39 @@ class Encoded:
     sites: list[Site]
 
 
-_ENCODED: dict[int, dict[tuple[int, bool], Encoded]] = {}
-"""By the identity of a plan, for as long as that lives: by ticks to a unit of time, and whether it is for a stream."""
+_ENCODED: dict[int, dict[tuple[int, Arrival], Encoded]] = {}
+"""By the identity of a plan, for as long as that lives: by ticks to a unit of time, and how facts come."""
 
 
-def encoded(plan: MetricPlan, scale: int, *, is_stream: bool) -> Encoded:
-    """The physical plan of a program as bytes. It is made once."""
+def encoded(plan: MetricPlan, scale: int, arrival: Arrival, asked: MetricPlan | None = None) -> Encoded:
+    """The physical plan of a program, or of a part of the one that is asked, as bytes. It is made once."""
     if id(plan) not in _ENCODED:
         _ENCODED[id(plan)] = {}
         weakref.finalize(plan, _ENCODED.pop, id(plan), None)
     known = _ENCODED[id(plan)]
-    if (scale, is_stream) not in known:
-        program = lower_program(plan, scale, is_stream=is_stream)
+    if (scale, arrival) not in known:
+        program = lower_program(plan, scale, arrival, asked)
         encoder = Encoder()
-        known[scale, is_stream] = Encoded(program, encoder.encode(program.plan), encoder.sites)
-    return known[scale, is_stream]
+        known[scale, arrival] = Encoded(program, encoder.encode(program.plan), encoder.sites)
+    return known[scale, arrival]
 
 
 class MetricDriver:
     """A program and its changing facts, on a time-line of `scale` ticks to a unit of time."""
 
     def __init__(
-        self, plan: MetricPlan, dictionary: Dictionary, scale: int, *, is_stream: bool, threads: int | None = None
+        self,
+        plan: MetricPlan,
+        dictionary: Dictionary,
+        scale: int,
+        arrival: Arrival,
+        *,
+        asked: MetricPlan | None = None,
+        threads: int | None = None,
     ) -> None:
-        self._plan = plan
-        made = encoded(plan, scale, is_stream=is_stream)
+        """`asked` is the plan that says from when to when strata are needed, if this is a part of it."""
+        self._plan, self._arrival = plan, arrival
+        made = encoded(plan, scale, arrival, asked)
         self.program = made.program
         host = MetricHost(plan, made.sites)
         self.core: Any = compiled_core().Core(made.data, host, False)
@@ -110,15 +119,19 @@ class MetricDriver:
 
     def measured(self, profile: MetricProfile) -> None:
         """Note what was measured."""
-        profile.set(
-            [stratum for stage in metric_stages(self._plan).stages for stratum in stage.strata], self.core.profile()
-        )
+        stages = program_stages(self._plan, self._arrival).stages
+        profile.set([stratum for stage in stages for stratum in stage.strata], self.core.profile())
 
     def refine(self, factor: int) -> None:
         """Have so many times the ticks to a unit of time."""
-        made = encoded(self._plan, self.scale * factor, is_stream=True)
+        made = encoded(self._plan, self.scale * factor, self._arrival)
+        try:
+            self.core.refine(factor, made.data)
+        except (OverflowError, TypeError):
+            raise HoldsforError(
+                f"times this far apart cannot be told apart by 1/{factor} of a tick: they would not fit 64-bit integers"
+            ) from None
         self.program = made.program
-        self.core.refine(factor, made.data)
         self._host.follow(made.sites)
 
     def save(self, note: Term) -> bytes:
@@ -143,6 +156,11 @@ class MetricDriver:
         """Take in facts of a relation; no rule reads those of others."""
         for table in self.program.given.get(relation, ()):
             self.core.insert_intervals(table, *self._columns(facts), False, False)
+
+    def push_final(self, relation: Relation, facts: Facts) -> int:
+        """Take in facts of a stream whose facts come in time. How many of them began before the time that was reached."""
+        columns = facts.start, facts.end, self._words(facts)
+        return sum(self.core.push_facts(table, *columns) for table in self.program.given.get(relation, ()))
 
     def retract(self, relation: Relation, facts: Facts) -> None:
         """Take facts back: the time that they say, whoever said it."""
@@ -171,11 +189,12 @@ class MetricDriver:
         self.core.advance(ALL_TIME if end is None else end, self.threads, True)
 
     def facts(self, relation: Relation) -> Facts:
-        """What holds of an output: maximal intervals."""
-        return self.found(relation)[0]
+        """What holds of an output on a stream: maximal intervals."""
+        start, end, _, words = self.core.answers(self.program.outputs[relation], self.threads)
+        return self._made(relation.arity, start, end, words)
 
     def found(self, relation: Relation) -> tuple[Facts, Repeating | None]:
-        """The same, and what repeats for ever, if something does."""
+        """What holds of an output, and what repeats for ever, if something does."""
         start, end, value, words = self.core.answers(self.program.outputs[relation], self.threads)
         found = self._made(relation.arity, start, end, words)
         repeats = value != self._holds
@@ -205,7 +224,7 @@ def materialise(
     scale = lcm(scale_of(plan.rules, plan.facts), facts.scale, *(p.denominator for p in (start, end) if p is not None))
     require_near(start, scale, "the start")
     require_near(end, scale, "the end")
-    driver = MetricDriver(plan, dictionary, scale, is_stream=False)
+    driver = MetricDriver(plan, dictionary, scale, Arrival.TOGETHER)
     if profile is not None:
         driver.measure()
     known = together([facts, columns_of(plan.facts, scale, dictionary)], scale, read_relations(plan))
@@ -225,3 +244,44 @@ def materialise(
             repeats[signature] = repeating
             tables[signature] = maximal([tables[signature], repeating.facts.clipped(low, high)])
     return FactSet(scale, tables, repeats=repeats)
+
+
+def materialise_stage(
+    stages: MetricStages,
+    stage: MetricStage,
+    outputs: Sequence[Relation],
+    given: Mapping[Relation, Facts],
+    scale: int,
+    dictionary: Dictionary,
+    start: Fraction | None = None,
+    end: Fraction | None = None,
+) -> dict[Relation, Facts]:
+    """The maximal facts of some relations of one stage of a program, as far as the outputs of the program need them from
+    start to end; `given` are facts of what the stage reads.
+
+    Raises NeverEnds, also where what is derived for ever repeats: other stages would have to know.
+    """
+    plan = stage_plan(stages, stage, outputs)
+    driver = MetricDriver(plan, dictionary, scale, Arrival.TOGETHER, asked=stages.plan, threads=1)
+    for relation, facts in given.items():
+        driver.push(relation, facts)
+    for point in (start, end):
+        require_near(point, scale, "the time")
+    low, high = cells(Range(start, end), scale)
+    driver.everything(None if start is None else low, None if end is None else high - 1)
+    tables: dict[Relation, Facts] = {}
+    for relation in outputs:
+        tables[relation], repeating = driver.found(relation)
+        if repeating is not None:
+            raise _never_ends(relation, repeating, scale)
+    return tables
+
+
+def _never_ends(relation: Relation, repeating: Repeating, scale: int) -> NeverEnds:
+    """Since when, and how often, facts repeat: those that lead to the future, if there are any."""
+    leads_on = repeating.period > 0
+    forward = bool(leads_on.any())
+    facts = repeating.facts.take(np.flatnonzero(leads_on == forward))
+    since = int(facts.start.min() if forward else facts.end.max())
+    period = abs(int(repeating.period[leads_on == forward][0]))
+    return NeverEnds(Fraction(since >> 1, scale), Fraction(period >> 1, scale), (relation,))

@@ -126,6 +126,8 @@ struct MetricComponent {
   bool is_rational = false;
   // Nothing is derived for a time before what it is derived from: goes on from slice to slice of time.
   bool is_forward = false;
+  // On a stream whose facts are neither late nor taken back: all keys together, see metric_flow.h.
+  bool is_final = false;
 };
 
 // Calls `see` with each relation that a rule reads.

@@ -63,6 +63,7 @@ MetricComponent MetricReader::metric_component() {
   origin();
   found.is_rational = flag();
   found.is_forward = flag();
+  found.is_final = flag();
   return found;
 }
 
@@ -320,11 +321,9 @@ class MetricCheck {
 
 }  // namespace
 
-void check_metric(const MetricPlan& plan) { MetricCheck(plan).run(); }
-
 void check_metric(const Component& component, const std::vector<TableInfo>& tables) {
   const MetricComponent& metric = *component.metric;
-  check_metric(metric.plan);
+  MetricCheck(metric.plan).run();
   const auto& widths = metric.plan.widths;
   const auto require = [](bool is_right) {
     if (!is_right) refuse_plan("metric rules do not fit their tables");

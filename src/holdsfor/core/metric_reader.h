@@ -31,9 +31,8 @@ class MetricReader : public ProgramReader {
   void origin();
 };
 
-// Whether relations, registers and columns that are spoken of exist; throws std::invalid_argument if not.
-void check_metric(const MetricPlan& plan);
-// The same for a component of a plan with these tables.
+// Whether relations, registers and columns exist that a component of a plan with these tables speaks of; throws
+// std::invalid_argument if not.
 void check_metric(const Component& component, const std::vector<TableInfo>& tables);
 
 }  // namespace holdsfor

@@ -1,5 +1,7 @@
-// What engines can do on rational time alone: with finer ticks, all times are so many times as far from 0.
+// What engines do on rational time alone: with finer ticks, all times are so many times as far from 0, and streams whose
+// facts are never late are evaluated without keys.
 #include <algorithm>
+#include <stdexcept>
 
 #include "engine.h"
 #include "metric_plan.h"
@@ -88,7 +90,11 @@ void StageStore::refine(Time factor, const std::vector<Index>& carried) {
 
 void Engine::refine(Time factor) {
   if (!prepared_.plan.is_rational || keeps_changes_) throw std::invalid_argument("ticks cannot become finer here");
-  for (StageStore& stage : stages_) stage.refine(factor, evaluator(0).carried_widths(stage));
+  if (flow_) {
+    flow_->refine(factor);
+  } else {
+    for (StageStore& stage : stages_) stage.refine(factor, evaluator(0).carried_widths(stage));
+  }
   for (Edit& edit : edits_.all()) {
     for (std::size_t row = 0; row < edit.intervals.size(); ++row) {
       for (std::size_t place = 0; place < 2; ++place) {
@@ -100,7 +106,47 @@ void Engine::refine(Time factor) {
   mark_all_dirty();
 }
 
+void Engine::begin_flow() {
+  for (const Stage& stage : prepared_.plan.stages) {
+    const auto& metric = stage.components.front().metric;
+    if (!metric || !metric->is_final) continue;
+    flow_ = std::make_unique<MetricFlow>(*metric, prepared_.plan.tables.size(), terms_, host_);
+  }
+}
+
+void Engine::advance_flow(Time query, const std::function<void()>& watch) {
+  Watch now_and_then(is_stopped_, &watch);
+  flow_->advance(query, prepared_.is_profiled, [&] { now_and_then.check(); });
+  query_ = query;
+  is_broken_ = false;
+}
+
+AnswerColumns Engine::flow_answers(Index table) const {
+  const MetricTable* rows = flow_->found(table);
+  if (rows == nullptr) throw std::invalid_argument("the table is no output");
+  AnswerColumns found;
+  const std::size_t count = rows->intervals();
+  const Value holds = prepared_.plan.stages.front().components.front().metric->holds;
+  found.starts = SizedColumn<std::int64_t>(count);
+  found.ends = SizedColumn<std::int64_t>(count);
+  found.values = SizedColumn<std::uint64_t>(count);
+  found.words = SizedColumn<std::uint64_t>(count * rows->width());
+  std::fill_n(found.values.cells.get(), count, holds.word());
+  std::size_t place = 0;
+  for (Index row = 0; row < rows->rows(); ++row) {
+    for (const Interval& one : rows->list(row)) {
+      found.starts.cells[place] = one.start;
+      found.ends.cells[place] = one.end;
+      std::uint64_t* words = found.words.cells.get() + place * rows->width();
+      for (const Value value : rows->args(row)) *words++ = value.word();
+      ++place;
+    }
+  }
+  return found;
+}
+
 std::vector<MetricProfile> Engine::profile(const MetricComponent& metric) {
+  if (flow_) return flow_->profile();
   std::vector<MetricProfile> found(metric.plan.strata.size());
   for (const auto& one : evaluators_) {
     const auto& measured = one->profile(metric);
@@ -115,7 +161,7 @@ std::vector<MetricProfile> Engine::profile(const MetricComponent& metric) {
 }
 
 std::size_t Engine::carried() const {
-  std::size_t found = 0;
+  std::size_t found = flow_ ? flow_->carried() : 0;
   for (const StageStore& stage : stages_) {
     for (Index slot = 0; slot < stage.slots(); ++slot) {
       const KeyState& state = stage.state(slot);

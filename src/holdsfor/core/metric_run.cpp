@@ -15,7 +15,7 @@ MetricRun::MetricRun(const MetricComponent& component, TermTable& terms, Host& h
       farthest_(kMostCells / 4 / component.scale) {
   profile_.resize(component.plan.strata.size());
   for (const MetricStratum& stratum : component.plan.strata) {
-    runs_.push_back(std::make_unique<MetricStratumRun>(stratum, component.plan.widths, 1, tables_, terms, host));
+    runs_.push_back(std::make_unique<MetricStratumRun>(stratum, component.plan.widths, tables_, terms, host));
     if (component.is_forward) state_.push_back(runs_.back()->nothing());
   }
 }
@@ -41,7 +41,8 @@ MetricRun::Outcome MetricRun::evaluate(World& world) {
   const MetricWatch watch = [&] { world.watch.check(); };
   for (Index stratum = 0; stratum < component_.spans.size(); ++stratum) {
     const MetricSpan& span = component_.spans[stratum];
-    if (!measured(stratum, world, [&] { return evaluate_stratum(stratum, world, watch); })) return Outcome::kNoEnd;
+    const auto work = [&] { return evaluate_stratum(stratum, world, watch); };
+    if (!measured(stratum, world.prepared.is_profiled, work)) return Outcome::kNoEnd;
     const auto [before, after] = runs_[stratum]->lies_beyond();
     const bool asks_before = span.asks_before || (component_.is_rational && world.origin == kNever);
     const bool asks_after = span.asks_after || (component_.is_rational && world.query >= kMostCells);

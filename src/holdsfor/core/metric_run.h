@@ -42,14 +42,19 @@ class MetricRun {
   void evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves,
                        std::span<CheckpointWriter> writers);
   [[nodiscard]] std::vector<Index> carried_widths() const;
+
+  // One slice for those who fill the tables of what rules read, and keep the state: what slices leave to later ones.
+  using State = std::vector<MetricCarried>;  // by stratum
+  void clear_tables();
+  void evaluate_slice(Interval slice, bool is_profiled, const MetricWatch& watch);
+  [[nodiscard]] MetricTable& table(Index relation) { return tables_[relation]; }
+  [[nodiscard]] State& state() { return state_; }
   // By stratum; all zero unless it is measured.
   [[nodiscard]] const std::vector<MetricProfile>& profile() const { return profile_; }
   // When results change after the query time without new rows; kForever if they do not.
   [[nodiscard]] Time next_change() const { return next_change_; }
 
  private:
-  using State = std::vector<MetricCarried>;  // by stratum
-
   [[nodiscard]] bool is_far(Time time) const { return time > farthest_ || time < -farthest_; }
   // Puts what is known into the relations; false if a time is too far off.
   bool take(const World& world, const MetricLink& link);
@@ -70,7 +75,7 @@ class MetricRun {
                         const World& world) const;
 
   template <typename Work>
-  bool measured(Index stratum, const World& world, const Work& work);
+  bool measured(Index stratum, bool is_profiled, const Work& work);
   void read_state(CheckpointReader& from);
   void save(CheckpointWriter& into) const;
   void find_next_change(const World& world);
@@ -92,8 +97,8 @@ class MetricRun {
 };
 
 template <typename Work>
-bool MetricRun::measured(Index stratum, const World& world, const Work& work) {
-  if (!world.prepared.is_profiled) return work();
+bool MetricRun::measured(Index stratum, bool is_profiled, const Work& work) {
+  if (!is_profiled) return work();
   const auto begin = std::chrono::steady_clock::now();
   const bool has_ended = work();
   MetricProfile& found = profile_[stratum];

@@ -66,16 +66,11 @@ void MetricRun::evaluate_slices(World& world, CheckpointReader* reader, Time fro
   const auto advance = [&](Time last, bool is_end) {
     const Interval slice{low, last + 1};
     if (is_empty(slice)) return;
-    for (MetricTable& table : tables_) {
-      if (!table.is_empty()) table.clear();
-    }
+    clear_tables();
     for (const MetricLink& link : component_.inputs) {
       take_cells(world.fluent_table(link.table), slice, tables_[link.relation]);
     }
-    for (Index i = 0; i < runs_.size(); ++i) {
-      measured(i, world, [&] { return runs_[i]->run(slice, state_[i], MetricStratumRun::kNoLimit, watch); });
-      profile_[i].most_kept = std::max(profile_[i].most_kept, world.prepared.is_profiled ? state_[i].facts() : 0);
-    }
+    evaluate_slice(slice, world.prepared.is_profiled, watch);
     for (const MetricLink& link : component_.outputs) give_cells(world, link, is_end ? slice.end : kEndless);
     low = slice.end;
   };
@@ -85,6 +80,19 @@ void MetricRun::evaluate_slices(World& world, CheckpointReader* reader, Time fro
   }
   advance(world.query, true);
   find_next_change(world);
+}
+
+void MetricRun::clear_tables() {
+  for (MetricTable& table : tables_) {
+    if (!table.is_empty()) table.clear();
+  }
+}
+
+void MetricRun::evaluate_slice(Interval slice, bool is_profiled, const MetricWatch& watch) {
+  for (Index i = 0; i < runs_.size(); ++i) {
+    measured(i, is_profiled, [&] { return runs_[i]->run(slice, state_[i], MetricStratumRun::kNoLimit, watch); });
+    if (is_profiled) profile_[i].most_kept = std::max(profile_[i].most_kept, state_[i].facts());
+  }
 }
 
 void MetricRun::read_state(CheckpointReader& from) {

@@ -27,8 +27,6 @@ Time length_of(const Offsets& offsets) {
   return is_long ? kLongest : *offsets.high - *offsets.low;
 }
 
-Time finer_ticks(Time ticks, Time factor) { return ticks > kLongest / factor ? kLongest : ticks * factor; }
-
 Offsets by(Time ticks) { return {.low = ticks, .high = ticks}; }
 
 // So many cells before another one, or before all time.
@@ -50,10 +48,9 @@ void MetricCarried::clear() {
   }
 }
 
-MetricStratumRun::MetricStratumRun(MetricStratum stratum, const std::vector<Index>& widths, Time factor,
+MetricStratumRun::MetricStratumRun(MetricStratum stratum, const std::vector<Index>& widths,
                                    std::vector<MetricTable>& tables, TermTable& terms, Host& host)
     : stratum_(std::move(stratum)), tables_(tables), widths_(widths) {
-  stratum_.stride = finer_ticks(stratum_.stride, factor);
   place_.assign(widths.size(), kElsewhere);
   memory_.assign(widths.size(), kElsewhere);
   for (Index i = 0; i < stratum_.relations.size(); ++i) place_[stratum_.relations[i]] = i;
@@ -62,12 +59,9 @@ MetricStratumRun::MetricStratumRun(MetricStratum stratum, const std::vector<Inde
     RuleRun& run = rules_.emplace_back();
     run.rule = &rule;
     each_source(rule, [&](Index relation) { run.is_recursive = run.is_recursive || is_own(relation); });
-    if (auto* moves = std::get_if<MetricMove>(&rule)) {
-      moves->offsets = finer(moves->offsets, factor);
+    if (const auto* moves = std::get_if<MetricMove>(&rule)) {
       if (moves->is_box) remember(moves->source, length_of(moves->offsets));
-    } else if (auto* lasts = std::get_if<MetricLast>(&rule)) {
-      lasts->offsets = finer(lasts->offsets, factor);
-      lasts->waits = finer_ticks(lasts->waits, factor);
+    } else if (const auto* lasts = std::get_if<MetricLast>(&rule)) {
       prepare(*lasts, run, number);
     } else {
       run.body = std::make_unique<MetricBody>(std::get<MetricJoin>(rule), terms, host);
@@ -83,7 +77,6 @@ MetricStratumRun::MetricStratumRun(MetricStratum stratum, const std::vector<Inde
 
 void MetricStratumRun::prepare(const MetricLast& rule, RuleRun& run, Index number) {
   run.since = std::make_unique<MetricSince>(rule);
-  has_since_ = true;
   for (const Index relation : {rule.left.relation, rule.right.relation}) {
     if (rule.waits == 0) {
       remember(relation, 0);

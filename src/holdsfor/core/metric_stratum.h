@@ -29,9 +29,9 @@ using MetricWatch = std::function<void()>;
 
 class MetricStratumRun {
  public:
-  // `widths` and `tables` by relation. The rules have so many times the ticks of the plan.
-  MetricStratumRun(MetricStratum stratum, const std::vector<Index>& widths, Time factor,
-                   std::vector<MetricTable>& tables, TermTable& terms, Host& host);
+  // `widths` and `tables` by relation.
+  MetricStratumRun(MetricStratum stratum, const std::vector<Index>& widths, std::vector<MetricTable>& tables,
+                   TermTable& terms, Host& host);
 
   [[nodiscard]] MetricCarried nothing() const;
   // Evaluates the rules in a slice, which nothing before it can change any more. The tables of the relations of the
@@ -45,11 +45,6 @@ class MetricStratumRun {
   [[nodiscard]] std::pair<bool, bool> lies_beyond() const;
 
   [[nodiscard]] const MetricStratum& stratum() const { return stratum_; }
-  [[nodiscard]] bool has_since() const { return has_since_; }
-  [[nodiscard]] const std::vector<Index>& remembered() const { return remembered_; }
-  [[nodiscard]] const std::vector<Index>& recalled() const { return recalled_; }
-  // The numbers of the rules with Since.
-  [[nodiscard]] const std::vector<Index>& since_rules() const { return since_rules_; }
 
   static constexpr std::size_t kNoLimit = SIZE_MAX;
 
@@ -111,7 +106,6 @@ class MetricStratumRun {
   std::vector<Index> recalled_;       // relations that an Until waits over
   std::vector<Time> recalled_for_;
   std::vector<Index> since_rules_;
-  bool has_since_ = false;
 
   // Of the slice.
   Interval slice_;

@@ -1,154 +1,168 @@
-"""A metric program on a stream: time moves on slice by slice, and what is kept is what later slices need."""
+"""A program of metric rules on a stream: facts come in, time moves on, and what is kept is what later times need."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import struct
+from collections.abc import Iterator
 from fractions import Fraction
 from math import lcm
+from typing import Self
 
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
-from holdsfor.core.metric_tables import ENDLESS, MetricTables
+from holdsfor.core.metric_driver import MetricDriver
+from holdsfor.core.notes import damaged, number_note, read_integer, read_integer_or_none, read_parts
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.carried import Carried, MetricState
-from holdsfor.engine.metric.facts import Facts, FactSet, Signature, maximal, no_facts, stacked
+from holdsfor.engine.metric.facts import Facts, FactSet, maximal, no_facts, stacked
 from holdsfor.engine.metric.operators import moved
 from holdsfor.engine.metric.profile import MetricProfile
-from holdsfor.engine.metric.saved import PARTS
-from holdsfor.engine.metric.timeline import after, cells, columns_of, require_near, rescaled, scale_of
+from holdsfor.engine.metric.timeline import cells, columns_of, finer_cell, require_near, rescaled, scale_of
+from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Range
+from holdsfor.physical.metric_program import Arrival, read_relations
+from holdsfor.syntax.terms import Compound
+
+ENDLESS = int(FOREVER)
+_ZERO = Fraction(0)
+_SCALE = struct.Struct("<q")
 
 
-class MetricStream:
-    """A forward-propagating program, fed facts and moved on in time."""
+class Intake:
+    """A program that derives nothing for a time before what it is derived from, and facts on their way to it."""
 
     def __init__(
-        self,
-        plan: MetricPlan,
-        dictionary: Dictionary,
-        state: MetricState | None = None,
-        profile: MetricProfile | None = None,
+        self, plan: MetricPlan, dictionary: Dictionary, arrival: Arrival, scale: int, lateness: Fraction = _ZERO
     ) -> None:
         if not plan.is_forward:
             raise HoldsforError("the program looks into the future, so it cannot run on a stream")
         self.plan = plan
         self.late = 0
-        self._profile = profile
-        self._read = {(relation.name, relation.arity): relation for relation in _written(plan)}
-        self._tables = MetricTables(plan.strata, (*self._read.values(), *plan.outputs), dictionary)
-        if profile is not None:
-            self._tables.core.keep_profile()
-        if state is None:
-            delays = (delay.denominator for delay in plan.delays.values())
-            self._tables.refine(lcm(scale_of(plan.rules, plan.facts), *delays))
-            self.push(columns_of(plan.facts, scale_of((), plan.facts), dictionary))
-        else:
-            self._set(state)
+        """How many facts came later than they may, so that they, or their first part, were left out."""
+        self._relations = {(relation.name, relation.arity): relation for relation in read_relations(plan)}
+        delays = (delay.denominator for delay in plan.delays.values())
+        scale = lcm(scale, scale_of(plan.rules, plan.facts), lateness.denominator, *delays)
+        self.driver = MetricDriver(plan, dictionary, scale, arrival)
 
     @property
     def scale(self) -> int:
         """The ticks to a unit of time."""
-        return self._tables.scale
-
-    @property
-    def reached(self) -> int:
-        """The first cell that was not worked out yet."""
-        cell: int = self._tables.core.reached
-        return cell
+        return self.driver.scale
 
     @property
     def kept(self) -> int:
         """The number of facts that are kept of the past, and of what follows from it."""
-        facts: int = self._tables.core.kept
-        return facts
+        found: int = self.driver.core.carried
+        return found
 
     @property
     def facts(self) -> int:
-        """The same with input that waits for its time."""
-        waiting: int = self._tables.core.waiting
+        """The same with input that waits for its time, or may still be taken back."""
+        waiting: int = self.driver.core.rows
         return self.kept + waiting
 
-    def push(self, facts: FactSet) -> None:
-        """Take in facts. What lies before the time that was reached is late, and left out."""
-        self._tables.refine(facts.scale)
+    def _read(self, facts: FactSet) -> list[tuple[Relation, Facts]]:
+        """The facts that rules have a use for, on the time-line of the program."""
+        self._refine(facts.scale)
         factor = self.scale // facts.scale
-        for signature, table in facts.tables.items():
-            relation = self._read.get(signature)
-            if relation is not None and table.rows:
-                self.late += self._tables.push(relation, self._later(rescaled(table, factor), relation, 1))
-
-    def advance(self, until: Fraction) -> FactSet:
-        """What holds after the time that was reached, up to and with `until`: the facts of all predicates that rules
-        define.
-        """
-        self._tables.refine(until.denominator)
-        require_near(until, self.scale, "the time")
-        high = after(until, self.scale)
-        if high <= self.reached:
-            return FactSet(
-                self.scale, {_signature(relation): no_facts(relation.arity) for relation in self.plan.outputs}
-            )
-        self._tables.core.advance(high)
-        if self._profile is not None:
-            self._profile.set(self.plan.strata, self._tables.core.profile())
-        found = {
-            _signature(relation): self._later(self._tables.facts(relation), relation, -1)
-            for relation in self.plan.outputs
-        }
-        return FactSet(self.scale, found)
+        return [
+            (relation, rescaled(table, factor))
+            for signature, table in facts.tables.items()
+            if (relation := self._relations.get(signature)) is not None and table.rows
+        ]
 
     def _later(self, facts: Facts, relation: Relation, sign: int) -> Facts:
         """Facts of a relation as it is kept, which may be as it was some time ago; or back."""
         delay = self.plan.delays.get(relation)
         return facts if delay is None else moved(facts, int(delay * self.scale) * sign)
 
-    # The state
+    def _point(self, until: Fraction) -> int:
+        """The cell of a point of time."""
+        self._refine(until.denominator)
+        require_near(until, self.scale, "the time")
+        return 2 * int(until * self.scale)
 
-    @property
-    def state(self) -> MetricState:
-        """All that is kept."""
-        found = MetricState(self.scale, self.reached, [Carried() for _ in self.plan.strata])
-        for kind, stratum, number, *columns in self._tables.core.parts():
-            if kind == "armed":
-                arity = self.plan.strata[stratum].rules[number].head.arity
-                found.carried[stratum].armed[number] = self._tables.made(arity, *columns)
-                continue
-            relation = self._tables.relations[number]
-            facts = self._tables.made(relation.arity, *columns)
-            into = found.waiting if kind == "waiting" else getattr(found.carried[stratum], PARTS[kind])
-            into[relation] = facts
-        return found
+    def _refine(self, scale: int) -> None:
+        if self.scale % scale:
+            factor = lcm(self.scale, scale) // self.scale
+            self.driver.refine(factor)
+            self._refined(factor)
 
-    def _set(self, state: MetricState) -> None:
-        self._tables.refine(state.scale)
-        factor = self.scale // state.scale
-        self._tables.core.reached = state.reached if factor == 1 else _finer(state.reached, factor)
-        numbers = self._tables.numbers
-        for relation, facts in state.waiting.items():
-            self._tables.put_part("waiting", 0, numbers[relation], rescaled(facts, factor))
-        for stratum, carried in enumerate(state.carried):
-            for kind, name in PARTS.items():
-                for key, facts in getattr(carried, name).items():
-                    number = key if kind == "armed" else numbers[key]
-                    self._tables.put_part(kind, stratum, number, rescaled(facts, factor))
+    def _refined(self, factor: int) -> None:
+        """There are so many times the ticks now."""
+        raise NotImplementedError
 
-    def past(self) -> object:
-        """The state without facts that wait, for `go_back`."""
-        found: object = self._tables.core.past()
-        return found
+    # States: the scale comes first, since a driver has one from its beginning.
 
-    def go_back(self, past: object) -> None:
-        """Be as before; nothing waits."""
-        self._tables.core.set_state(past)
+    def _saved(self, *numbers: int | None) -> bytes:
+        note = Compound("stream", tuple(map(number_note, (*numbers, self.late))))
+        return _SCALE.pack(self.scale) + self.driver.save(note)
+
+    def _loaded(self, state: bytes, numbers: int) -> list[int | None]:
+        """The numbers that were saved."""
+        *found, late = read_parts(self.driver.load(state[_SCALE.size :]), "stream", numbers + 1)
+        self.late = read_integer(late)
+        return [read_integer_or_none(one) for one in found]
 
 
-def _finer(cell: int, factor: int) -> int:
-    return cell if abs(cell) >= ENDLESS else ((cell >> 1) * 2 * factor) | (cell & 1)
+def saved_scale(state: bytes) -> int:
+    """The ticks to a unit of time of a saved state."""
+    if len(state) < _SCALE.size:
+        raise damaged()
+    found: int = _SCALE.unpack_from(state)[0]
+    if found < 1:
+        raise damaged()
+    return found
 
 
-def _signature(relation: Relation) -> Signature:
-    return relation.name, relation.arity
+class MetricStream(Intake):
+    """A stream whose facts come in time. What was found is final."""
+
+    def __init__(self, plan: MetricPlan, dictionary: Dictionary, scale: int = 1) -> None:
+        super().__init__(plan, dictionary, Arrival.FINAL, scale)
+        self.reached = -ENDLESS
+        """The first cell that was not evaluated yet."""
+        if plan.facts:
+            self.push(columns_of(plan.facts, scale_of((), plan.facts), dictionary))
+
+    def push(self, facts: FactSet) -> None:
+        """Take in facts. What lies before the time that was reached is late, and left out."""
+        for relation, table in self._read(facts):
+            self.late += self.driver.push_final(relation, self._later(table, relation, 1))
+
+    def advance(self, until: Fraction) -> FactSet:
+        """What holds after the time that was reached, up to and with `until`: the facts of all predicates that rules
+        define.
+        """
+        point = self._point(until)
+        if point < self.reached:
+            return FactSet(
+                self.scale, {(relation.name, relation.arity): no_facts(relation.arity) for relation in self.plan.outputs}
+            )
+        self.driver.core.advance(point, 1, False)
+        self.reached = point + 1
+        found = {
+            (relation.name, relation.arity): self._later(self.driver.facts(relation), relation, -1)
+            for relation in self.plan.outputs
+        }
+        return FactSet(self.scale, found)
+
+    def _refined(self, factor: int) -> None:
+        self.reached = finer_cell(self.reached, factor)
+
+    def save(self) -> bytes:
+        """The state as bytes, for a stream with the same rules."""
+        return self._saved(self.reached)
+
+    @classmethod
+    def load(cls, plan: MetricPlan, dictionary: Dictionary, state: bytes) -> Self:
+        """Go on from a saved state."""
+        stream = cls(plan, dictionary, saved_scale(state))
+        (reached,) = stream._loaded(state, 1)
+        if reached is None:
+            raise damaged()
+        stream.reached = reached
+        return stream
 
 
 def stepped_run(
@@ -161,35 +175,35 @@ def stepped_run(
     profile: MetricProfile | None = None,
 ) -> tuple[FactSet, int]:
     """A stream that has been recorded, gone through in steps: the facts from start to end, and the most that were kept."""
-    stream = MetricStream(plan, dictionary, profile=profile)
+    scale = lcm(facts.scale, start.denominator, end.denominator, step.denominator)
+    stream = MetricStream(plan, dictionary, scale)
+    if profile is not None:
+        stream.driver.measure()
     stream.push(facts)
     answers, most = [], 0
-    for until in _steps(start, end + max(plan.delays.values(), default=0), step):
+    for until in steps(start, end + max(plan.delays.values(), default=_ZERO), step):
         answers.append(stream.advance(until))
         most = max(most, stream.kept)
-    low, high = cells(Range(start, end), stream.scale)
+    if profile is not None:
+        stream.driver.measured(profile)
+    return together(plan, answers, stream.scale, start, end), most
+
+
+def together(plan: MetricPlan, answers: list[FactSet], scale: int, start: Fraction, end: Fraction) -> FactSet:
+    """The answers of one step after the other, on one time-line, from start to end."""
+    low, high = cells(Range(start, end), scale)
     found = {}
     for relation in plan.outputs:
-        tables = _filled([rescaled(one.tables[_signature(relation)], stream.scale // one.scale) for one in answers])
-        found[_signature(relation)] = (
-            maximal([stacked(tables)]).clipped(low, high) if tables else no_facts(relation.arity)
-        )
-    return FactSet(stream.scale, found), most
+        signature = (relation.name, relation.arity)
+        tables = [one.tables[signature] for one in answers if one.tables[signature].rows]
+        found[signature] = maximal([stacked(tables)]).clipped(low, high) if tables else no_facts(relation.arity)
+    return FactSet(scale, found)
 
 
-def _filled(tables: Sequence[Facts]) -> list[Facts]:
-    return [table for table in tables if table.rows]
-
-
-def _steps(start: Fraction, end: Fraction, step: Fraction) -> Iterator[Fraction]:
+def steps(start: Fraction, end: Fraction, step: Fraction) -> Iterator[Fraction]:
+    """The points at which a run stops."""
     until = start
     while until < end:
         yield until
         until += step
     yield end
-
-
-def _written(plan: MetricPlan) -> Iterator[Relation]:
-    yield from plan.inputs
-    for stratum in plan.strata:
-        yield from (relation for relation in stratum.relations if relation.is_written)

@@ -66,16 +66,6 @@ Time finer(Time cell, Time factor) {
   return static_cast<Time>(point) | (cell & 1);
 }
 
-Offsets finer(const Offsets& offsets, Time factor) {
-  const auto more = [factor](std::optional<Time> ticks) -> std::optional<Time> {
-    if (!ticks) return std::nullopt;
-    const Wide found = Wide{*ticks} * factor;
-    // Whatever is moved so far lies beyond all times that are told apart.
-    return static_cast<Time>(std::clamp<Wide>(found, -Wide{kEndless}, Wide{kEndless}));
-  };
-  return {more(offsets.low), more(offsets.high), offsets.low_open, offsets.high_open};
-}
-
 void add_interval(Intervals& list, Interval added, Intervals& fresh) {
   if (list.empty() || list.back().end < added.start) {
     list.push_back(added);

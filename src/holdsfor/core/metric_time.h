@@ -38,7 +38,6 @@ Interval closed(Interval one);
 [[nodiscard]] inline bool is_empty(Interval one) { return one.start >= one.end; }
 // The cell with so many times the ticks to a unit of time; throws std::overflow_error where cells are not told apart.
 Time finer(Time cell, Time factor);
-Offsets finer(const Offsets& offsets, Time factor);
 
 // Adds an interval to a list, and to `fresh` the parts of it that were not in the list.
 void add_interval(Intervals& list, Interval added, Intervals& fresh);

@@ -281,8 +281,6 @@ struct Stage {
   std::vector<std::vector<Value>> fact_ties;
 };
 
-struct MetricPlan;
-
 // Rows up to a border never change. Results are final up to `settle` time-points before it: a checkpoint may be made
 // there.
 struct Plan {
@@ -296,7 +294,6 @@ struct Plan {
   std::vector<Condition> groundings;
   std::int64_t max_delayed_effects = 0;
   Time settle = kForever;
-  std::shared_ptr<const MetricPlan> metric;  // null: there are no metric rules
   bool is_rational = false;                  // rows have cells of the doubled time-line for times, see metric_plan.h
 };
 

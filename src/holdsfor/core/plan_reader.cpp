@@ -30,7 +30,6 @@ class Reader : private MetricReader {
     text();
     plan.settle = distance();
     text();
-    if (flag()) plan.metric = std::make_shared<const MetricPlan>(metric());
     if (!is_at_end()) refuse_plan("something follows it");
     return plan;
   }
@@ -205,12 +204,14 @@ class Reader : private MetricReader {
 Plan read_plan(std::span<const std::byte> bytes, TermTable& terms) {
   Plan plan = Reader(bytes, terms).plan();
   check_plan(plan);
-  if (plan.metric) check_metric(*plan.metric);
   for (const Stage& stage : plan.stages) {
     for (const Component& component : stage.components) {
       if (!component.metric) continue;
       check_metric(component, plan.tables);
       plan.is_rational = plan.is_rational || component.metric->is_rational;
+      const bool is_alone = plan.stages.size() == 1 && stage.components.size() == 1 && stage.key == 0;
+      const bool is_forward = component.metric->is_rational && component.metric->is_forward;
+      if (component.metric->is_final && !(is_alone && is_forward)) refuse_plan("more than a stream is final");
     }
   }
   return plan;

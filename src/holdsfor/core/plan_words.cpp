@@ -9,7 +9,7 @@ namespace holdsfor {
 namespace {
 
 // The first bytes of a plan; the last of them counts changes of the format.
-constexpr char kMark[8] = {'h', 'f', 'p', 'l', 'a', 'n', 0, 6};
+constexpr char kMark[8] = {'h', 'f', 'p', 'l', 'a', 'n', 0, 7};
 
 // Takes bytes off the front.
 class Bytes {

@@ -138,8 +138,6 @@ class Dictionary:
         self._has_kinds = False
         self.failures = Failures()
         """Conditions that failed because something in them has no value."""
-        self.companion: object = None
-        """What somebody keeps with the dictionary, for as long as there is one: the words of a core for its constants."""
         self._ranked = _Ranked()
         self._wholes = _Wholes()
         self._unspelled: list[tuple[int, Ints]] = []

@@ -20,12 +20,6 @@ _MANY = 1 << 16
 """Columns of more rows do not fit into the fastest memory."""
 
 
-def times_in(column: Any, missing: np.int64) -> Ints:
-    """The times of an Arrow column, with a number for those that are null."""
-    found: Ints = column.fill_null(int(missing)).to_numpy()
-    return found
-
-
 @record
 class Space:
     """How groups and times are packed into one integer during an evaluation.

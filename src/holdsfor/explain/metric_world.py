@@ -18,7 +18,7 @@ from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.core.metric_driver import materialise
 from holdsfor.diagnostics import ProgramError
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.carried import NeverEnds
+from holdsfor.engine.metric.endless import NeverEnds
 from holdsfor.engine.metric.facts import Facts, FactSet
 from holdsfor.engine.metric.timeline import columns_of, scale_of
 from holdsfor.engine.tables import FOREVER

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from holdsfor.compiler.metric.plan import MetricPlan
-from holdsfor.core.metric_feed import RevisingFeed
+from holdsfor.core.metric_feed import MetricFeed
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet, Signature
 from holdsfor.io.rejects import Rejects
@@ -40,7 +40,7 @@ class RevisingSession:
         self._counted = Counted(declared, unit)
         self._dictionary = Dictionary()
         late = exact_length(lateness, "lateness", self._counted.unit)
-        self._stream = RevisingFeed(plan, self._dictionary, late)
+        self._stream = MetricFeed(plan, self._dictionary, late)
 
     @property
     def time_scale(self) -> TimeScale | None:

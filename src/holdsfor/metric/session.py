@@ -17,7 +17,7 @@ from holdsfor.core.metric_stream import MetricStream, stepped_run
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Severity
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import EMPTY
-from holdsfor.engine.metric.carried import NeverEnds
+from holdsfor.engine.metric.endless import NeverEnds
 from holdsfor.engine.metric.facts import FactSet, Signature, no_facts
 from holdsfor.engine.metric.profile import MetricProfile
 from holdsfor.engine.metric.report import Row, rows

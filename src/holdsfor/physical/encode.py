@@ -15,7 +15,7 @@ from holdsfor.physical.codec import Reader, Writer, codec
 from holdsfor.physical.instructions import Site
 from holdsfor.physical.model import PhysicalPlan
 
-MARK = b"hfplan\x00\x06"
+MARK = b"hfplan\x00\x07"
 """The first bytes of a plan; the last of them counts changes of the format."""
 _HEAD = len(MARK) + 32
 

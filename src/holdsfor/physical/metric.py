@@ -1,4 +1,4 @@
-"""The part of a physical plan that metric rules are: relations, and rules in normal form over cells of the doubled time-line.
+"""The parts of a physical plan that metric rules are: relations, and rules in normal form over cells of the doubled time-line.
 
 Distances are counted in ticks, so many to a unit of time that all of those in the rules are whole. Registers are numbered
 for each rule.
@@ -133,7 +133,7 @@ class MetricStratum:
 
 @record
 class MetricPart:
-    """All metric rules of a plan, or of a component."""
+    """The metric rules of a component."""
 
     relations: tuple[MetricRelation, ...]
     strata: tuple[MetricStratum, ...]
@@ -190,7 +190,8 @@ class MetricComponent:
 
     `spans` are those of the strata. So many time-points after the last change of what it reads, and of facts, nothing
     changes any more by itself: its `reach`. `farthest` is the rule that looks farthest back or ahead. If it `is_rational`,
-    rows have cells of the doubled time-line for times. One that `is_forward` goes on from slice to slice of time.
+    rows have cells of the doubled time-line for times. One that `is_forward` goes on from slice to slice of time; if it
+    `is_final`, facts are neither late nor taken back, and all keys are evaluated together.
     """
 
     part: MetricPart
@@ -203,3 +204,4 @@ class MetricComponent:
     farthest: Origin = field(default=Origin(), compare=False)
     is_rational: bool = False
     is_forward: bool = False
+    is_final: bool = False

@@ -35,12 +35,11 @@ def metric_component(members: Sequence[Symbol], analysis: Analysis, tables: Mapp
     given = [Relation(fact.predicate, len(fact.args)) for fact in facts]
     bounds = (bound for fact in facts for bound in (fact.during.low, fact.during.high) if bound is not None)
     lowered = lower_metric(plan.strata, [*wanted, *given], lcm(*(bound.denominator for bound in bounds)))
-    assert lowered.plan.metric is not None
     number = {relation: place for place, relation in enumerate(lowered.relations)}
     demand = Demand(plan, _ZERO, _ZERO)
     scale = lowered.scale
     return MetricComponent(
-        lowered.plan.metric,
+        lowered.part,
         scale,
         tuple(_inputs(plan, demand, analysis, tables, number)),
         tuple(MetricOutput(number[one], tables[symbol]) for one, symbol in zip(wanted, members, strict=True)),

@@ -24,7 +24,6 @@ from holdsfor.compiler.metric.rules import (
 from holdsfor.ir.metric import AggregateFunction, Comparator, Comparison, Range
 from holdsfor.physical import metric
 from holdsfor.physical.instructions import Anything, Constant, Expression, Register, Shape, origin
-from holdsfor.physical.model import PhysicalPlan
 from holdsfor.physical.scope import Scope
 from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
@@ -34,9 +33,9 @@ _FUNCTIONS = list(AggregateFunction)
 
 @record
 class LoweredMetric:
-    """A plan with the relations in the order of their numbers, and the ticks to a unit of time in it."""
+    """Rules with the relations in the order of their numbers, and the ticks to a unit of time in them."""
 
-    plan: PhysicalPlan
+    part: metric.MetricPart
     relations: tuple[Relation, ...]
     scale: int
 
@@ -50,7 +49,7 @@ def rules_scale(rules: Iterable[NormalRule]) -> int:
 
 
 def lower_metric(strata: Sequence[MetricStratum], outside: Iterable[Relation] = (), ticks: int = 1) -> LoweredMetric:
-    """The physical plan of some strata. `outside` are relations that may be read or asked for though no rule does.
+    """The rules of some strata for the physical plan. `outside` are relations that may be read or asked for though no rule does.
 
     There are at least so many `ticks` to a unit of time.
     """
@@ -64,7 +63,7 @@ def lower_metric(strata: Sequence[MetricStratum], outside: Iterable[Relation] = 
         tuple(metric.MetricRelation(str(relation), relation.arity) for relation in relations),
         tuple(lowering.stratum(stratum) for stratum in strata),
     )
-    return LoweredMetric(PhysicalPlan((), (), (), (), (), (), (), 0, metric=part), relations, scale)
+    return LoweredMetric(part, relations, scale)
 
 
 class _Lowering:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from fractions import Fraction
 from math import ceil
 
@@ -14,13 +15,25 @@ from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.compiler.metric.mirror import mirrored_stratum
 from holdsfor.compiler.metric.plan import Direction, MetricPlan, MetricStratum
 from holdsfor.compiler.metric.rules import Relation
-from holdsfor.compiler.metric.stages import MetricStage, metric_stages
+from holdsfor.compiler.metric.stages import MetricStage, MetricStages, metric_stages, one_stage
 from holdsfor.physical.metric import MetricComponent, MetricInput, MetricOutput, MetricSpan
 from holdsfor.physical.metric_lower import lower_metric
 from holdsfor.physical.model import FOREVER, Component, PhysicalPlan, Role, Route, Stage, Table
 from holdsfor.records import record
 
 _ZERO = Fraction(0)
+
+
+class Arrival(Enum):
+    """How facts come."""
+
+    TOGETHER = auto()
+    """All at once, and all time is asked about."""
+    REVISED = auto()
+    """On a stream: they may be late, and taken back."""
+    FINAL = auto()
+    """On a stream, in time."""
+
 
 
 @record
@@ -36,15 +49,21 @@ class MetricProgram:
     scale: int
 
 
-def lower_program(plan: MetricPlan, scale: int, *, is_stream: bool) -> MetricProgram:
-    """The physical plan of a program, for all time at once or for a stream.
+def program_stages(plan: MetricPlan, arrival: Arrival) -> MetricStages:
+    """The stages in which a program is evaluated. Where nothing is evaluated twice, keys would gain nothing."""
+    return one_stage(plan, "facts come in time") if arrival is Arrival.FINAL else metric_stages(plan)
+
+
+def lower_program(plan: MetricPlan, scale: int, arrival: Arrival, asked: MetricPlan | None = None) -> MetricProgram:
+    """The physical plan of a program.
 
     On a stream, a program derives nothing for a time before what it is derived from; what was found up to a border and
-    what a checkpoint there has is all that later times need.
+    what a checkpoint there has is all that later times need. `asked` is the plan that says from when to when strata are
+    needed, if this is a part of it.
     """
-    lowering = _Lowering(plan, scale, is_stream=is_stream)
+    lowering = _Lowering(plan, scale, arrival, Demand(asked or plan, _ZERO, _ZERO))
     stages = tuple(map(lowering.stage, lowering.stages))
-    keep = 0 if is_stream else FOREVER
+    keep = FOREVER if arrival is Arrival.TOGETHER else 0
     tables = tuple(Table(one.label, one.role, one.columns, keep=keep) for one in lowering.tables)
     physical = PhysicalPlan(tables, (), (), stages, (), (), (), 0, settle=keep)
     given: dict[Relation, tuple[int, ...]] = {}
@@ -59,14 +78,14 @@ def lower_program(plan: MetricPlan, scale: int, *, is_stream: bool) -> MetricPro
 class _Lowering:
     program: MetricPlan
     scale: int
-    is_stream: bool
+    arrival: Arrival
+    demand: Demand
     tables: list[Table] = field(default_factory=list)
     numbers: dict[tuple[Relation, bool, bool], int] = field(default_factory=dict)
     """By relation, whether rules derive its rows, and whether all keys share them."""
 
     def __post_init__(self) -> None:
-        self._demand = Demand(self.program, _ZERO, _ZERO)
-        self.stages = metric_stages(self.program).stages
+        self.stages = program_stages(self.program, self.arrival).stages
         later = [
             (delivery.relation, delivery.place is None and not stage.is_single)
             for stage in self.stages
@@ -91,21 +110,21 @@ class _Lowering:
         """A stage with one component."""
         outside = [*stage.makes, *(delivery.copy for delivery in stage.deliveries)]
         lowered = lower_metric(stage.strata, outside, self.scale)
-        assert lowered.plan.metric is not None
         number = {relation: place for place, relation in enumerate(lowered.relations)}
         inputs, routes = self._inputs(stage, number)
         made = [(relation, is_shared) for relation in stage.makes for is_shared in self._variants(relation)]
         tables = tuple(self.number(relation, is_made=True, is_shared=is_shared) for relation, is_shared in made)
         component = MetricComponent(
-            lowered.plan.metric,
+            lowered.part,
             lowered.scale,
             inputs,
             tuple(MetricOutput(number[relation], table) for (relation, _), table in zip(made, tables, strict=True)),
-            tuple(_span(one, self._demand.of(one), lowered.scale) for one in stage.strata),
+            tuple(_span(one, self.demand.of(one), lowered.scale) for one in stage.strata),
             (),
             FOREVER,
             is_rational=True,
-            is_forward=self.is_stream,
+            is_forward=self.arrival is not Arrival.TOGETHER,
+            is_final=self.arrival is Arrival.FINAL,
         )
         key = 0 if stage.is_single else 1
         members = tuple(

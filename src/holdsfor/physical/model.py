@@ -51,7 +51,7 @@ from holdsfor.physical.instructions import (
     Window,
     origin,
 )
-from holdsfor.physical.metric import MetricComponent, MetricPart
+from holdsfor.physical.metric import MetricComponent
 from holdsfor.records import record
 
 __all__ = [
@@ -347,5 +347,3 @@ class PhysicalPlan:
     """A digest of the background rules that goals depend on; facts are in `facts`."""
     settle: int = FOREVER
     settle_why: str = field(default="", compare=False)
-    metric: MetricPart | None = None
-    """The rules of a metric program. Those beside an event description are in components."""

@@ -143,13 +143,10 @@ def _ways(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[_Way]:
 
 
 def _stage(number: int, draft: _Draft, home: Mapping[Relation, int]) -> MetricStage:
-    made = [relation for stratum in draft.strata for relation in stratum.relations]
     if not draft.worlds:
         reason = "; ".join(dict.fromkeys(map(why_unsplit, draft.strata)))
-        inputs = [(relation, None) for relation in read_relations(draft.strata) if relation not in made]
-        given = [Delivery(relation, None, relation, None) for relation in made if relation.is_written]
-        taken = [Delivery(relation, None, relation, home.get(relation)) for relation, _ in inputs]
-        return MetricStage(number, tuple(draft.strata), {}, (*given, *taken), reason)
+        return _single(number, draft.strata, home, reason)
+    made = [relation for stratum in draft.strata for relation in stratum.relations]
     keys = draft.worlds[0].keys
     ways = dict.fromkeys(_ways(draft.strata, keys))
     copies = dict(_copies(list(ways)))
@@ -157,6 +154,23 @@ def _stage(number: int, draft: _Draft, home: Mapping[Relation, int]) -> MetricSt
     deliveries += [Delivery(relation, place, copies[relation, place], home.get(relation)) for relation, place in ways]
     strata = tuple(_with_copies(stratum, keys, copies) for stratum in draft.strata)
     return MetricStage(number, strata, keys, tuple(deliveries))
+
+
+def _single(number: int, strata: Sequence[MetricStratum], home: Mapping[Relation, int], reason: str) -> MetricStage:
+    """A stage that is not split."""
+    made = [relation for stratum in strata for relation in stratum.relations]
+    given = [Delivery(relation, None, relation, None) for relation in made if relation.is_written]
+    taken = [
+        Delivery(relation, None, relation, home.get(relation))
+        for relation in read_relations(strata)
+        if relation not in made
+    ]
+    return MetricStage(number, tuple(strata), {}, (*given, *taken), reason)
+
+
+def one_stage(plan: MetricPlan, reason: str) -> MetricStages:
+    """All strata of a plan in one stage that is not split, and why."""
+    return MetricStages(plan, (_single(1, plan.strata, {}, reason),) if plan.strata else ())
 
 
 def _copies(ways: Sequence[_Way]) -> Iterator[tuple[_Way, Relation]]:

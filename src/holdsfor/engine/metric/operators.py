@@ -1,4 +1,4 @@
-"""Facts at other times: some ticks later or earlier, and with time running the other way."""
+"""Facts at other times: some ticks later or earlier."""
 
 from __future__ import annotations
 
@@ -31,16 +31,3 @@ def _shifted(times: Ints, cells: int) -> Ints:
 
 def _within(cell: int) -> int:
     return min(max(cell, -int(FOREVER)), int(FOREVER))
-
-
-def mirrored(facts: Facts) -> Facts:
-    """The facts with time running the other way."""
-    return Facts(facts.args, _flipped(facts.end), _flipped(facts.start))
-
-
-def _flipped(times: Ints) -> Ints:
-    flipped = 1 - times
-    far = np.abs(times) >= FOREVER
-    if far.any():
-        flipped[far] = -times[far]
-    return flipped

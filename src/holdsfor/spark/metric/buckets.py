@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from holdsfor.compiler.metric.rules import Joined, Relation
 from holdsfor.compiler.metric.stages import MetricStage
-from holdsfor.core.metric_batch import materialise_strata
+from holdsfor.core.metric_driver import materialise_stage
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.carried import NeverEnds
+from holdsfor.engine.metric.endless import NeverEnds
 from holdsfor.engine.metric.facts import Facts, maximal
-from holdsfor.engine.metric.timeline import cells, columns_of, require_near, rescaled
+from holdsfor.engine.metric.timeline import cells, columns_of, rescaled
 from holdsfor.ir.metric import Range
 from holdsfor.metric.session import DerivesForever
 from holdsfor.spark.metric.answers import answer_schema, answers, counts
@@ -72,11 +72,11 @@ class StageOnBucket:
         dictionary = Dictionary()
         tables, scale = rows.tables(dictionary)
         try:
-            found = materialise_strata(job.plan, stage.strata, tables, scale, dictionary, job.start, job.end)
+            found = materialise_stage(
+                job.stages, stage, job.leaving(stage), tables, scale, dictionary, job.start, job.end
+            )
         except NeverEnds as problem:
             raise derives_forever(stage, problem) from None
-        for point in (job.start, job.end):
-            require_near(point, scale, "the time")
         low, high = cells(Range(job.start, job.end), scale)
         sender = Sender(job, dictionary)
         for relation, facts in found.items():
@@ -100,7 +100,7 @@ class StageOnBucket:
 
 def derives_forever(stage: MetricStage, problem: NeverEnds) -> DerivesForever:
     """What is wrong, in words."""
-    stratum = next(one for one in stage.strata if one.relations == problem.relations)
+    stratum = next(one for one in stage.strata if set(one.relations) & set(problem.relations))
     return DerivesForever(problem, stratum.direction)
 
 

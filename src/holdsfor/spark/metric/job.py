@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -90,11 +91,21 @@ class MetricJob:
             if delivery.relation == relation and delivery.made_in == made_in
         )
 
+    def leaving(self, stage: MetricStage) -> tuple[Relation, ...]:
+        """The relations of a stage that are results, or that later stages read."""
+        return tuple(one for one in stage.makes if one in self.plan.outputs or self.routes(one, stage.number))
+
     @cached_property
     def given(self) -> dict[tuple[str, int], Relation]:
         """The relations that facts may come from outside for, by name and arity."""
         found = [delivery.relation for _, delivery in self.tags if delivery.made_in is None]
         return {(relation.name, relation.arity): relation for relation in found}
+
+
+def fingerprint(plan: MetricPlan) -> str:
+    """A text that changes with the rules."""
+    text = "\n".join([*map(repr, plan.rules), repr(plan.facts), repr(sorted(map(str, plan.outputs)))])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _relations(stage: MetricStage) -> Iterator[Relation]:

@@ -16,7 +16,6 @@ from pyspark.sql.window import Window
 
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.metric.saved import fingerprint
 from holdsfor.ir.metric import MetricProgram
 from holdsfor.metric.session import streamed_plan
 from holdsfor.metric.times import Length, exact_length, length_or_none
@@ -26,7 +25,7 @@ from holdsfor.spark.metric.batch import MappingInput, Rules, frames_of, function
 from holdsfor.spark.metric.changes import CHANGES, CLOSE, changes_sql
 from holdsfor.spark.metric.columns import PredicateSinks, predicate_columns
 from holdsfor.spark.metric.driver import MetricDriver, MetricReport, last_commit
-from holdsfor.spark.metric.job import MetricJob
+from holdsfor.spark.metric.job import MetricJob, fingerprint
 from holdsfor.spark.metric.reading import Source
 from holdsfor.spark.metric.tasks import ASIDE_SQL, MoveOn, ReadStream, TakeIn, Turn
 from holdsfor.spark.metric.wire import wire_schema

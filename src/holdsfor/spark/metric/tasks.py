@@ -14,12 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.stages import MetricStage, stage_plan
 from holdsfor.core.metric_stream import MetricStream
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric import saved
-from holdsfor.engine.metric.carried import MetricState
 from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.timeline import after, finer_cell
 from holdsfor.engine.tables import FOREVER
@@ -29,7 +26,7 @@ from holdsfor.io.ahead import sampled
 from holdsfor.ir.metric import MetricFact, Range
 from holdsfor.spark.metric.buckets import StageRows, owned_facts, program_facts
 from holdsfor.spark.metric.changes import CHANGES, GoingOn, with_timestamps
-from holdsfor.spark.metric.job import MetricJob
+from holdsfor.spark.metric.job import MetricJob, Route
 from holdsfor.spark.metric.reading import Source, pieces, sent
 from holdsfor.spark.metric.wire import COUNTS, TOLD, Sender, by_tag, note_row, received, wire_schema
 from holdsfor.spark.streaming.rows import NOTE, noted, rows_file
@@ -262,34 +259,31 @@ class _Bucket:
         self._task, self._stage, self._bucket = task, stage, bucket
         self._dictionary = Dictionary()
         job = task.job
-        self._outputs = [
-            relation for relation in stage.makes if relation in job.plan.outputs or job.routes(relation, task.number)
-        ]
+        self._outputs = job.leaving(stage)
         self._plan = stage_plan(job.stages, stage, self._outputs)
         self._changes: list[pa.Table] = []
-        state = self._loaded()
-        self._stream = MetricStream(self._plan, self._dictionary, state)
-        if state is None:
-            scale = job.scale
-            self._going_on = GoingOn(scale, {})
-            given = program_facts(job, task.number, bucket, scale, self._dictionary)
-            self._stream.push(FactSet(scale, {(copy.name, copy.arity): facts for copy, facts in given}))
+        if task.turn.states is None:
+            self._begin()
+        else:
+            self._load(task.turn.states)
 
-    def _loaded(self) -> MetricState | None:
-        turn = self._task.turn
-        if turn.states is None:
-            return None
-        attempt = turn.attempts[f"{self._stage.number}-{self._bucket}"]
-        data = self._task.store.read_sealed(state_file(turn.states, self._stage.number, self._bucket, attempt))
-        table, going_on = unpacked(data)
-        shown = saved.from_table(going_on, self._shown_plan, self._dictionary)
-        self._going_on = GoingOn(shown.scale, shown.waiting)
-        return saved.from_table(table, self._plan, self._dictionary)
+    def _begin(self) -> None:
+        job = self._task.job
+        self._stream = MetricStream(self._plan, self._dictionary, job.scale)
+        self._going_on = GoingOn(job.scale, {})
+        given = program_facts(job, self._stage.number, self._bucket, job.scale, self._dictionary)
+        self._stream.push(FactSet(job.scale, {(copy.name, copy.arity): facts for copy, facts in given}))
 
-    @property
-    def _shown_plan(self) -> MetricPlan:
-        """A plan under which intervals that go on are saved."""
-        return MetricPlan((), (), tuple(self._outputs), ())
+    def _load(self, batch: int) -> None:
+        attempt = self._task.turn.attempts[f"{self._stage.number}-{self._bucket}"]
+        data = self._task.store.read_sealed(state_file(batch, self._stage.number, self._bucket, attempt))
+        state, going_on = unpacked(data)
+        self._stream = MetricStream.load(self._plan, self._dictionary, state["state"][0].as_py())
+        tables = {}
+        for tag, rows in by_tag(going_on):
+            relation = self._outputs[tag]
+            ((_, tables[relation]),) = received(rows, relation.arity, self._dictionary)
+        self._going_on = GoingOn(self._stream.scale, tables)
 
     def push(self, rows: StageRows) -> None:
         """Take in the facts that wait in files, and those that earlier stages have found."""
@@ -327,15 +321,19 @@ class _Bucket:
             task.store.write(
                 f"{task.turn.batch}/changes/{place}.parquet", as_parquet(with_timestamps(changes, task.job.time_scale))
             )
-        state = self._stream.state
-        shown = MetricState(self._going_on.scale, carried=[], waiting=self._going_on.tables)
-        tables = [
-            saved.to_table(state, self._plan, self._dictionary),
-            saved.to_table(shown, self._shown_plan, self._dictionary),
-        ]
-        data = packed(tables, "zstd")
+        state = pa.table({"state": pa.array([self._stream.save()], pa.large_binary())})
+        data = packed([state, self._open_intervals()], "zstd")
         attempt = new_attempt()
         task.store.write_sealed(state_file(task.turn.batch, self._stage.number, self._bucket, attempt), data)
         open_now = sum(table.rows for table in self._going_on.tables.values())
         counts = {"changes": len(changes), "open": open_now, "kept": self._stream.facts, "state_bytes": data.size}
         return {"stage": self._stage.number, "bucket": self._bucket, "attempt": attempt, **counts}
+
+    def _open_intervals(self) -> pa.Table:
+        """Intervals that go on, each tagged with the place of its relation among the outputs."""
+        going_on, sender = self._going_on, Sender(self._task.job, self._dictionary)
+        found = [wire_schema(self._task.job).empty_table()]
+        for relation, facts in going_on.tables.items():
+            route = Route(self._outputs.index(relation), None, bucket=self._bucket)
+            found += sender.sent(facts, going_on.scale, [route])
+        return pa.concat_tables(found)
