@@ -13,7 +13,7 @@ from holdsfor.engine.changelog import CHANGES
 from holdsfor.engine.ids import SEEDS, Words, hex_digits, mixed, text_hashes
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.op import Op
-from holdsfor.engine.tables import FOREVER, times_in
+from holdsfor.engine.tables import FOREVER
 from tests.strategies.interval_matching import Spans, both_spans, compared
 
 SHOWN = pa.schema(
@@ -26,6 +26,12 @@ SHOWN = pa.schema(
     ]
 )
 """What was last said of every interval in sight."""
+
+
+def _times_in(column: Any, missing: np.int64) -> Ints:
+    """The times of an Arrow column, with a number for those that are null."""
+    found: Ints = column.fill_null(int(missing)).to_numpy()
+    return found
 
 
 def compare(
@@ -53,8 +59,8 @@ def compare(
 
 
 def _both(last: pa.Table, found: pa.Table, names: _Names) -> tuple[Spans, Spans]:
-    start = np.concatenate([times_in(table["start"], -FOREVER) for table in (last, found)])
-    end = np.concatenate([times_in(table["end"], FOREVER) for table in (last, found)])
+    start = np.concatenate([_times_in(table["start"], -FOREVER) for table in (last, found)])
+    end = np.concatenate([_times_in(table["end"], FOREVER) for table in (last, found)])
     pair = names.fluent.codes * len(names.value.texts) + names.value.codes
     return both_spans(pair, start, end, len(last))
 
@@ -187,4 +193,4 @@ def replayed(changes: pa.Table, until: int | None = None) -> pa.Table:
 def snapshot(changes: pa.Table, query: int, window: int) -> pa.Table:
     """What was reported at a query time: the intervals that reach into its window."""
     table = replayed(changes, query)
-    return table.filter(pa.array(times_in(table["end"], FOREVER) > query - window + 1, pa.bool_()))
+    return table.filter(pa.array(_times_in(table["end"], FOREVER) > query - window + 1, pa.bool_()))

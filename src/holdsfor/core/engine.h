@@ -228,7 +228,7 @@ class Engine {
   LogWidths widths_;
   std::vector<RowConditions> conditions_;  // by stage
   std::vector<StageStore> stages_;
-  std::unique_ptr<MetricFlow> flow_;  // instead of keys; null: there are keys
+  std::unique_ptr<MetricFlow> flow_;                       // instead of keys; null: there are keys
   std::vector<std::unique_ptr<KeyEvaluator>> evaluators_;  // by thread
   std::vector<StageOutput> outputs_;                       // by chunk of keys
   std::vector<std::vector<bool>> is_home_;    // by stage and table: retractions of its input are counted there

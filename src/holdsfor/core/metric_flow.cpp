@@ -135,9 +135,7 @@ void WaitingFacts::read(StateReader& from) {
 // Slices
 
 MetricFlow::MetricFlow(const MetricComponent& component, std::size_t tables, TermTable& terms, Host& host)
-    : component_(&component),
-      run_(std::make_unique<MetricRun>(component, terms, host)),
-      input_of_(tables, kNone) {
+    : component_(&component), run_(std::make_unique<MetricRun>(component, terms, host)), input_of_(tables, kNone) {
   for (const MetricLink& link : component.inputs) {
     input_of_[link.table] = static_cast<Index>(waiting_.size());
     waiting_.emplace_back(component.plan.widths[link.relation]);

@@ -1,5 +1,5 @@
-// What engines do on rational time alone: with finer ticks, all times are so many times as far from 0, and streams whose
-// facts are never late are evaluated without keys.
+// What engines do on rational time alone: with finer ticks, all times are so many times as far from 0, and streams
+// whose facts are never late are evaluated without keys.
 #include <algorithm>
 #include <stdexcept>
 

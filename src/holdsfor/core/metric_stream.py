@@ -137,7 +137,8 @@ class MetricStream(Intake):
         point = self._point(until)
         if point < self.reached:
             return FactSet(
-                self.scale, {(relation.name, relation.arity): no_facts(relation.arity) for relation in self.plan.outputs}
+                self.scale,
+                {(relation.name, relation.arity): no_facts(relation.arity) for relation in self.plan.outputs},
             )
         self.driver.core.advance(point, 1, False)
         self.reached = point + 1

@@ -294,7 +294,7 @@ struct Plan {
   std::vector<Condition> groundings;
   std::int64_t max_delayed_effects = 0;
   Time settle = kForever;
-  bool is_rational = false;                  // rows have cells of the doubled time-line for times, see metric_plan.h
+  bool is_rational = false;  // rows have cells of the doubled time-line for times, see metric_plan.h
 };
 
 // Reads a plan; throws std::invalid_argument with a reason if the bytes are none.

@@ -35,7 +35,6 @@ class Arrival(Enum):
     """On a stream, in time."""
 
 
-
 @record
 class MetricProgram:
     """A plan, with the tables to which the facts of relations go, and those in which outputs are found.
