@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from holdsfor.compiler.metric.checks.extremes import times_too_far
+from holdsfor.compiler.metric.demand import Demand
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.compiler.metric.measures import reach
 from holdsfor.compiler.metric.plan import MetricPlan
@@ -240,9 +241,15 @@ def materialise(
         signature = (relation.name, relation.arity)
         found, repeating = driver.found(relation)
         tables[signature] = found.clipped(low, high)
-        if repeating is not None:
-            repeats[signature] = repeating
-            tables[signature] = maximal([tables[signature], repeating.facts.clipped(low, high)])
+        if repeating is None:
+            continue
+        pieces = [tables[signature]]
+        spelled_out, endless = repeating.spelled_out(low, high)
+        pieces.append(spelled_out)
+        if endless is not None:
+            repeats[signature] = endless
+            pieces.append(endless.facts.clipped(low, high))
+        tables[signature] = maximal(pieces)
     return FactSet(scale, tables, repeats=repeats)
 
 
@@ -259,7 +266,7 @@ def materialise_stage(
     """The maximal facts of some relations of one stage of a program, as far as the outputs of the program need them from
     start to end; `given` are facts of what the stage reads.
 
-    Raises NeverEnds, also where what is derived for ever repeats: other stages would have to know.
+    Raises NeverEnds, also where what is derived for ever repeats and later stages ask about all of it.
     """
     plan = stage_plan(stages, stage, outputs)
     driver = MetricDriver(plan, dictionary, scale, Arrival.TOGETHER, asked=stages.plan, threads=1)
@@ -270,10 +277,19 @@ def materialise_stage(
     low, high = cells(Range(start, end), scale)
     driver.everything(None if start is None else low, None if end is None else high - 1)
     tables: dict[Relation, Facts] = {}
+    demand = Demand(stages.plan, start, end)
     for relation in outputs:
         tables[relation], repeating = driver.found(relation)
-        if repeating is not None:
-            raise _never_ends(relation, repeating, scale)
+        if repeating is None:
+            continue
+        is_read = any(
+            (one.relation, one.made_in) == (relation, stage.number) for other in stages.stages for one in other.deliveries
+        )
+        first, last = demand.of_relation(relation) if is_read else (start, end)
+        spelled_out, endless = repeating.spelled_out(*cells(Range(first, last), scale))
+        if endless is not None:
+            raise _never_ends(relation, endless, scale)
+        tables[relation] = maximal([tables[relation], spelled_out])
     return tables
 
 

@@ -70,17 +70,27 @@ bool MetricRun::evaluate_stratum(Index stratum, const World& world, const Metric
   return run.run_once(*limits, MetricStratumRun::kNoLimit, watch);
 }
 
+// Whether what repeats is given as one period of it: nobody says how far to go, or somebody asks beyond that.
+bool MetricRun::gives_repeats(Index relation, bool is_left, const World& world) const {
+  if (!component_.is_rational || component_.is_forward) return false;
+  if (!(is_left ? endless_.left(relation) : endless_.right(relation))) return false;
+  if (is_left ? world.origin == kNever : world.query >= kMostCells) return true;
+  for (Index stratum = 0; stratum < component_.spans.size(); ++stratum) {
+    const auto& made = component_.plan.strata[stratum].relations;
+    if (std::find(made.begin(), made.end(), relation) == made.end()) continue;
+    return is_left ? component_.spans[stratum].asks_before : component_.spans[stratum].asks_after;
+  }
+  return false;
+}
+
 void MetricRun::spell_out(const World& world) {
-  const bool has_start = !component_.is_rational || world.origin != kNever;
-  const bool has_end = !component_.is_rational || world.query < kMostCells;
   const Time unit = component_.is_rational ? 1 : 2 * component_.scale;
-  const Interval asked{has_start ? world.origin * unit : 0, has_end ? moved(world.query, 2) * unit : 0};
   for (const MetricLink& link : component_.outputs) {
-    const auto& right = endless_.right(link.relation);
-    const auto& left = endless_.left(link.relation);
-    if ((right && has_end) || (left && has_start)) {
-      endless_.spell_out(link.relation, {left && !has_start ? 0 : asked.start, right && !has_end ? 0 : asked.end});
-    }
+    const bool has_left = endless_.left(link.relation) && !gives_repeats(link.relation, true, world);
+    const bool has_right = endless_.right(link.relation) && !gives_repeats(link.relation, false, world);
+    if (!has_left && !has_right) continue;
+    endless_.spell_out(link.relation,
+                       {has_left ? world.origin * unit : 0, has_right ? moved(world.query, 2) * unit : 0});
   }
 }
 
@@ -197,14 +207,13 @@ void MetricRun::give(World& world, const MetricLink& link) const {
   }
 }
 
-// What repeats where nobody says how far to go is given as one period of it, with the period for a value. The time that
-// is left is given as it is.
+// What repeats is given as one period of it, with the period for a value. The time that is left is given as it is.
 Interval MetricRun::give_repeats(FluentTable& fluent, Index instance, const Intervals& known, Index relation,
                                  const World& world) const {
   Interval plain = kAllTime;
   for (const bool is_left : {false, true}) {
+    if (!gives_repeats(relation, is_left, world)) continue;
     const auto& tail = is_left ? endless_.left(relation) : endless_.right(relation);
-    if (!tail || component_.is_forward || (is_left ? world.origin != kNever : world.query < kMostCells)) continue;
     const Time since = is_left ? 1 - tail->since : tail->since;
     const Interval window = is_left ? Interval{since - tail->period, since} : Interval{since, since + tail->period};
     (is_left ? plain.start : plain.end) = since;

@@ -65,6 +65,7 @@ class MetricRun {
   // The time in which a stratum is evaluated; nothing if that is without limit.
   [[nodiscard]] std::optional<Interval> within(const MetricSpan& span, const World& world) const;
   bool evaluate_stratum(Index stratum, const World& world, const MetricWatch& watch);
+  [[nodiscard]] bool gives_repeats(Index relation, bool is_left, const World& world) const;
   // Has what is asked for of the outputs spelled out, where somebody says how far to go.
   void spell_out(const World& world);
   // The first time-point that is not before a cell.

@@ -104,6 +104,16 @@ class Repeating:
         return maximal([Facts(moved.args, moved.start + by, moved.end + by).clipped(low, high)])
 
 
+    def spelled_out(self, low: int, high: int) -> tuple[Facts, Repeating | None]:
+        """All that lies in [low, high) of what leads to a side that has a limit, and what leads to the other one."""
+        is_limited = np.where(self.period < 0, low > -FOREVER, high < FOREVER)
+        if not is_limited.any():
+            return no_facts(len(self.facts.args)), self
+        limited, others = np.flatnonzero(is_limited), np.flatnonzero(~is_limited)
+        found = Repeating(self.facts.take(limited), self.period[limited]).during(low, high)
+        return found, Repeating(self.facts.take(others), self.period[others]) if len(others) else None
+
+
 @dataclass(frozen=True, slots=True)
 class FactSet:
     """Facts of many predicates on a time-line of `scale` ticks to a unit of time."""
