@@ -22,7 +22,7 @@ OPEN = {
 }
 """Cases that the engine does not pass yet, and what is missing. Other evaluators leave them out."""
 ENDLESS = frozenset({"01-forever-then-back"})
-"""Cases in which what goes on for ever is read the other way: only batches on one machine find the period."""
+"""Cases in which what goes on for ever is read the other way: the reference finds no period."""
 FOLDERS = [
     folder for kind in ("cases", "extensions", "reject", "2026-11") for folder in sorted(ROOT.glob(f"{kind}/*/"))
 ]

@@ -18,7 +18,7 @@ from holdsfor.ir.metric import Atom
 from holdsfor.metric.goals import Goals
 from holdsfor.syntax.terms import Const, Var
 from tests.property.test_metric_engine import shown
-from tests.strategies.metric_engine import Rows, by_reference, columns
+from tests.strategies.metric_engine import Rows, by_reference, columns, fed_run
 from tests.strategies.metric_programs import (
     BACKWARD,
     DELAYED,
@@ -70,6 +70,8 @@ def check(scenario: Scenario, data: st.DataObject, step: Fraction | None = None)
         found = materialise(made.made.plan, facts, dictionary, *span)
     else:
         found = stepped_run(made.made.plan, facts, dictionary, *span, step)[0]
+        fed = fed_run(made.made.plan, facts, dictionary, *span, step)
+        assert set(rows(fed, dictionary)) == set(rows(found, dictionary))
     whole = by_reference(scenario.program, scenario.facts, *span)
     assert set(rows(made.answers(found, dictionary), dictionary)) == expected(whole, goals)
 

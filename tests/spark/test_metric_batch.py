@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from holdsfor.diagnostics import HoldsforError, Source
+from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.metric import MetricReasoner, from_metric_program, from_metric_sources
-from tests.conformance.dmtl_cases import ENDING, RANDOM_CASES, Case
+from tests.conformance.dmtl_cases import ANSWERED, RANDOM_CASES, Case
 from tests.spark.metric_cases import Together
 from tests.spark.metric_simulated import as_row, by_stages
 
@@ -38,12 +40,12 @@ def on_spark(spark: Any, cases: list[Case], partitions: int) -> None:
 
 
 def test_cases(spark: Any) -> None:
-    on_spark(spark, ENDING, 3)
+    on_spark(spark, ANSWERED, 3)
 
 
 @pytest.mark.parametrize("buckets", [1, 4])
 def test_cases_in_stages(buckets: int) -> None:
-    together = Together.of([*ENDING, *RANDOM_CASES[::8]])
+    together = Together.of([*ANSWERED, *RANDOM_CASES[::8]])
     plan = from_metric_program(together.program).plan
     together.check(by_stages(plan, together.facts, together.start, together.end, buckets))
 
@@ -154,6 +156,13 @@ def test_what_derives_for_ever_is_told(spark: Any, tmp_path: Path) -> None:
         materialise(again, tmp_path / "facts.txt", partitions=2).collect()
     assert reason(problem.value).startswith("the program derives P for ever (from ")
     assert len(materialise(again, tmp_path / "facts.txt", end=5, partitions=2).collect()) == 11
+
+
+def test_later_stages_do_not_know_what_goes_on_for_ever() -> None:
+    rules = "Boxplus[1] P(X) :- P(X)\nQ(Y) :- P(X), E(X,Y)\nQ(Y) :- F(Y), Boxplus[1] Q(Y)"
+    facts = parse_metric([Source("facts", "P(a)@0\nE(a,b)@20\nF(b)@[0,30]")]).facts
+    with pytest.raises(HoldsforError, match="for ever, and a later stage asks about all of it"):
+        by_stages(reasoner(rules).plan, facts, Fraction(0), Fraction(10), 2)
 
 
 def test_mistakes_are_told_before_anything_runs(spark: Any) -> None:

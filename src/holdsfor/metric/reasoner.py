@@ -171,18 +171,19 @@ class MetricReasoner:
     def stream(
         self, *, query: str | Iterable[str] | None = None, delay: Length | None = None, unit: str | None = None
     ) -> MetricSession:
-        """A stream that facts can be pushed to and that is moved on in time.
+        """A stream that facts can be pushed to and that is moved on in time. `query` is as in `materialise`.
 
         >>> stream = loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").stream()
         >>> stream.push({"Alarm": [(3, "pump")]})
         >>> len(stream.advance(2)), len(stream.advance(3)), stream.facts_held
         (0, 1, 1)
         """
+        from holdsfor.metric.goals import goals_of
         from holdsfor.metric.session import MetricSession, streamed_plan
 
         known = unit_of(self.time_scale, unit)
         plan = streamed_plan(self, self.plan_of(query), delay, known)
-        return MetricSession(plan, self.signatures, self.time_scale, known)
+        return MetricSession(plan, self.signatures, self.time_scale, known, goals_of(plan, query))
 
     def session(
         self,
@@ -193,6 +194,7 @@ class MetricReasoner:
         unit: str | None = None,
     ) -> RevisingSession:
         """A stream whose facts may come late, by `lateness` at most, and be taken back; what was said is then revised.
+        `query` is as in `materialise`.
 
         >>> session = loads_metric("Missed(X) :- Diamondminus[2] Alarm(X), not Diamondminus[0,2] Ack(X)").session(lateness=5)
         >>> session.push({"Alarm": [(3, "pump")], "Ack": []})
@@ -204,12 +206,13 @@ class MetricReasoner:
         predicate  args  start  start_closed  end  end_closed
         Missed     pump  5              true  5          true
         """
+        from holdsfor.metric.goals import goals_of
         from holdsfor.metric.revising import RevisingSession
         from holdsfor.metric.session import streamed_plan
 
         known = unit_of(self.time_scale, unit)
         plan = streamed_plan(self, self.plan_of(query), delay, known)
-        return RevisingSession(plan, self.signatures, lateness, self.time_scale, known)
+        return RevisingSession(plan, self.signatures, lateness, self.time_scale, known, goals_of(plan, query))
 
     def graph(self) -> ProgramGraph:
         """The dependency graph of the predicates, for notebooks and files."""

@@ -10,6 +10,8 @@ from holdsfor.core.metric_feed import MetricFeed
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet, Signature
 from holdsfor.io.rejects import Rejects
+from holdsfor.ir.metric import Atom
+from holdsfor.metric.goals import Goals
 from holdsfor.metric.inputs import Counted, FactsInput, MappingInput
 from holdsfor.metric.result import MetricResult
 from holdsfor.metric.times import Length, Time, exact, exact_length
@@ -35,12 +37,14 @@ class RevisingSession:
         lateness: Length,
         declared: TimeScale | None = None,
         unit: str | None = None,
+        goals: tuple[Atom, ...] = (),
     ) -> None:
+        self._goals = Goals.of(plan, goals, is_stream=True) if goals else None
         self._known, self._variables = known, plan.variables
         self._counted = Counted(declared, unit)
         self._dictionary = Dictionary()
         late = exact_length(lateness, "lateness", self._counted.unit)
-        self._stream = MetricFeed(plan, self._dictionary, late)
+        self._stream = MetricFeed(self._goals.made.plan if self._goals else plan, self._dictionary, late)
 
     @property
     def time_scale(self) -> TimeScale | None:
@@ -75,7 +79,7 @@ class RevisingSession:
             self._known, facts, mapping=mapping, unit=unit, rejects=rejects, dictionary=self._dictionary
         )
         warn_of_unread(reading, self._known, is_empty=is_of_no_use(reading), stacklevel=4)
-        return reading.facts
+        return self._goals.read(reading.facts, self._dictionary) if self._goals else reading.facts
 
     def advance(self, until: Time) -> Changes:
         """Move on in time, and say what has changed since the last time, before it too."""
@@ -87,4 +91,6 @@ class RevisingSession:
         return self._result(self._stream.answer())
 
     def _result(self, facts: FactSet) -> MetricResult:
+        if self._goals is not None:
+            facts = self._goals.answers(facts, self._dictionary)
         return MetricResult(facts, self._dictionary, variables=self._variables, time_scale=self.time_scale)

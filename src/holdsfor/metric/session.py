@@ -179,11 +179,14 @@ class MetricSession:
         known: Collection[Signature],
         declared: TimeScale | None = None,
         unit: str | None = None,
+        goals: tuple[Atom, ...] = (),
     ) -> None:
-        self._plan, self._known = plan, known
+        self._goals = Goals.of(plan, goals, is_stream=True) if goals else None
+        self._plan = self._goals.made.plan if self._goals else plan
+        self._known = known
         self._counted = Counted(declared, unit)
         self._dictionary = Dictionary()
-        self._stream = MetricStream(plan, self._dictionary)
+        self._stream = MetricStream(self._plan, self._dictionary)
 
     @property
     def facts_held(self) -> int:
@@ -218,11 +221,13 @@ class MetricSession:
             dictionary=self._dictionary,
         )
         warn_of_unread(reading, self._known, is_empty=is_of_no_use(reading))
-        self._stream.push(reading.facts)
+        self._stream.push(self._goals.read(reading.facts, self._dictionary) if self._goals else reading.facts)
 
     def advance(self, until: Time) -> MetricResult:
         """What holds after the time that was reached before, up to and with `until`."""
         found = self._stream.advance(exact(until, "until", self._counted.unit))
+        if self._goals is not None:
+            found = self._goals.answers(found, self._dictionary)
         return MetricResult(found, self._dictionary, variables=self._plan.variables, time_scale=self.time_scale)
 
 

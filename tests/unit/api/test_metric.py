@@ -113,6 +113,27 @@ def test_the_future_needs_a_delay(facts: Path) -> None:
     assert [(row.args, row.start) for row in stream.advance(1)] == [(("hall",), -1)]
 
 
+GOALS = "Near(X,Y) :- At(X,P), At(Y,P)\nTold(X) :- Near(X,Y), Diamondminus[0,5] Alarm(Y)"
+
+
+def test_a_question_to_a_stream() -> None:
+    facts = {"At": [(1, "ann", "hall"), (1, "bob", "hall"), (1, "eve", "hall")], "Alarm": [(0, "bob"), (0, "zoe")]}
+    stream = loads_metric(GOALS).stream(query="Told(ann)")
+    stream.push(facts)
+    assert [(row.predicate, row.args, row.start) for row in stream.advance(1)] == [("Told", ("ann",), 1)]
+
+
+def test_a_question_to_a_session() -> None:
+    session = loads_metric(GOALS).session(lateness=5, query="Told(ann)")
+    session.push({"At": [(1, "ann", "hall"), (1, "bob", "hall"), (1, "eve", "hall")], "Alarm": [(3, "bob")]})
+    assert not session.advance(3).added
+    session.push({"Alarm": [(0, "bob")]})
+    assert [(row.predicate, row.args) for row in session.advance(4).added] == [("Told", ("ann",))]
+    session.retract({"At": [(1, "bob", "hall")]})
+    assert [row.args for row in session.advance(5).removed] == [("ann",)]
+    assert not session.answer()
+
+
 def test_a_delay_that_never_ends() -> None:
     reasoner = loads_metric("Q(X) :- P(X)\nQ(X) :- Diamondplus[1] Q(X)")
     with pytest.raises(ProgramError) as caught:
@@ -130,6 +151,16 @@ def test_what_goes_on_for_ever(tmp_path: Path) -> None:
     assert [row.start for row in found.between(100, 110)] == [Fraction(201, 2), Fraction(211, 2)]
     assert not found.holds_at("1000")
     assert len(found.holds_at("1000.5")) == 1
+
+
+def test_what_goes_on_for_ever_is_known_to_later_stages_beyond_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "facts.txt"
+    path.write_text("P(a)@0\nE(a,b)@20\nF(b)@[0,30]\n")
+    rules = "Boxplus[1] P(X) :- P(X)\nQ(Y) :- P(X), E(X,Y)\nQ(Y) :- F(Y), Boxplus[1] Q(Y)"
+    found = loads_metric(rules).materialise(path, start=0, end=10)
+    assert [row.start for row in found if row.predicate == "Q"] == list(range(11))
+    assert [row.start for row in found if row.predicate == "P"] == list(range(11))
+    assert not found.repeating
 
 
 def test_files(tmp_path: Path) -> None:

@@ -9,9 +9,11 @@ from math import lcm
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.compiler.metric.plan import Direction
 from holdsfor.compiler.metric.rules import Joined, Relation
 from holdsfor.compiler.metric.stages import MetricStage
 from holdsfor.core.metric_driver import materialise_stage
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.endless import NeverEnds
 from holdsfor.engine.metric.facts import Facts, maximal
@@ -76,7 +78,7 @@ class StageOnBucket:
                 job.stages, stage, job.leaving(stage), tables, scale, dictionary, job.start, job.end
             )
         except NeverEnds as problem:
-            raise derives_forever(stage, problem) from None
+            raise derives_forever(job, stage, problem) from None
         low, high = cells(Range(job.start, job.end), scale)
         sender = Sender(job, dictionary)
         for relation, facts in found.items():
@@ -98,10 +100,16 @@ class StageOnBucket:
         return pa.concat_tables([self.out_schema.empty_table(), *parts])
 
 
-def derives_forever(stage: MetricStage, problem: NeverEnds) -> DerivesForever:
+def derives_forever(job: MetricJob, stage: MetricStage, problem: NeverEnds) -> HoldsforError:
     """What is wrong, in words."""
     stratum = next(one for one in stage.strata if set(one.relations) & set(problem.relations))
-    return DerivesForever(problem, stratum.direction)
+    if (job.start if stratum.direction is Direction.BACKWARD else job.end) is None:
+        return DerivesForever(problem, stratum.direction)
+    names = ", ".join(relation.name for relation in problem.relations if relation.is_written)
+    return HoldsforError(
+        f"the program derives {names} for ever, and a later stage asks about all of it; run it on one machine, which finds "
+        "out what repeats"
+    )
 
 
 def owned_facts(sender: Sender, stage: MetricStage, relation: Relation, facts: Facts, bucket: int) -> Facts:
