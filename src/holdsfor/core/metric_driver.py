@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from math import lcm
 from typing import Any, NoReturn
@@ -16,7 +16,7 @@ from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.compiler.metric.measures import reach
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
-from holdsfor.compiler.metric.stages import MetricStage, MetricStages, stage_plan
+from holdsfor.compiler.metric.stages import MetricStage, MetricStages
 from holdsfor.core.compiled import compiled_core
 from holdsfor.core.engine import available_threads
 from holdsfor.core.host import FOREVER as CORE_FOREVER
@@ -254,21 +254,20 @@ def materialise(
 
 
 def materialise_stage(
+    plan: MetricPlan,
     stages: MetricStages,
     stage: MetricStage,
-    outputs: Sequence[Relation],
     given: Mapping[Relation, Facts],
     scale: int,
     dictionary: Dictionary,
     start: Fraction | None = None,
     end: Fraction | None = None,
 ) -> dict[Relation, Facts]:
-    """The maximal facts of some relations of one stage of a program, as far as the outputs of the program need them from
-    start to end; `given` are facts of what the stage reads.
+    """The maximal facts of the outputs of one stage of a program, whose plan this is, as far as the outputs of the program
+    need them from start to end; `given` are facts of what the stage reads.
 
     Raises NeverEnds, also where what is derived for ever repeats and later stages ask about all of it.
     """
-    plan = stage_plan(stages, stage, outputs)
     driver = MetricDriver(plan, dictionary, scale, Arrival.TOGETHER, asked=stages.plan, threads=1)
     for relation, facts in given.items():
         driver.push(relation, facts)
@@ -277,15 +276,16 @@ def materialise_stage(
     low, high = cells(Range(start, end), scale)
     driver.everything(None if start is None else low, None if end is None else high - 1)
     tables: dict[Relation, Facts] = {}
-    demand = Demand(stages.plan, start, end)
-    for relation in outputs:
+    for relation in plan.outputs:
         tables[relation], repeating = driver.found(relation)
         if repeating is None:
             continue
         is_read = any(
-            (one.relation, one.made_in) == (relation, stage.number) for other in stages.stages for one in other.deliveries
+            (one.relation, one.made_in) == (relation, stage.number)
+            for other in stages.stages
+            for one in other.deliveries
         )
-        first, last = demand.of_relation(relation) if is_read else (start, end)
+        first, last = Demand(stages.plan, start, end).of_relation(relation) if is_read else (start, end)
         spelled_out, endless = repeating.spelled_out(*cells(Range(first, last), scale))
         if endless is not None:
             raise _never_ends(relation, endless, scale)

@@ -103,7 +103,6 @@ class Repeating:
         by = turn * period[rows]
         return maximal([Facts(moved.args, moved.start + by, moved.end + by).clipped(low, high)])
 
-
     def spelled_out(self, low: int, high: int) -> tuple[Facts, Repeating | None]:
         """All that lies in [low, high) of what leads to a side that has a limit, and what leads to the other one."""
         is_limited = np.where(self.period < 0, low > -FOREVER, high < FOREVER)

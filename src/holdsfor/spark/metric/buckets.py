@@ -75,7 +75,7 @@ class StageOnBucket:
         tables, scale = rows.tables(dictionary)
         try:
             found = materialise_stage(
-                job.stages, stage, job.leaving(stage), tables, scale, dictionary, job.start, job.end
+                job.plan_of(stage), job.stages, stage, tables, scale, dictionary, job.start, job.end
             )
         except NeverEnds as problem:
             raise derives_forever(job, stage, problem) from None

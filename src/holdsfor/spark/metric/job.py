@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
-from holdsfor.compiler.metric.stages import Delivery, MetricStage, MetricStages, metric_stages
+from holdsfor.compiler.metric.stages import Delivery, MetricStage, MetricStages, metric_stages, stage_plan
 from holdsfor.engine.metric.timeline import scale_of
 from holdsfor.times import TimeScale
+
+
+_PLANS: dict[tuple[str, int], MetricPlan] = {}
+"""Plans of stages by the mark of their job and their number."""
+_MOST_PLANS = 256
 
 
 @dataclass(frozen=True)
@@ -39,13 +44,16 @@ class MetricJob:
     end: Fraction | None = None
     time_scale: TimeScale | None = None
     """What one unit of time is, where changes are to have timestamps."""
+    mark: str = field(default="", compare=False)
+    """Tells programs apart: tasks come with a copy of the job each."""
 
     @classmethod
     def of(
         cls, plan: MetricPlan, buckets: int, start: Fraction | None = None, end: Fraction | None = None
     ) -> MetricJob:
         """The job of a plan."""
-        return cls(metric_stages(plan), buckets, start, end)
+        mark = f"{fingerprint(plan)} {sorted((str(one), delay) for one, delay in plan.delays.items())}"
+        return cls(metric_stages(plan), buckets, start, end, mark=mark)
 
     @property
     def plan(self) -> MetricPlan:
@@ -94,6 +102,15 @@ class MetricJob:
     def leaving(self, stage: MetricStage) -> tuple[Relation, ...]:
         """The relations of a stage that are results, or that later stages read."""
         return tuple(one for one in stage.makes if one in self.plan.outputs or self.routes(one, stage.number))
+
+    def plan_of(self, stage: MetricStage) -> MetricPlan:
+        """The plan of a stage: for all tasks in a process the same, so that it is lowered once."""
+        key = self.mark, stage.number
+        if key not in _PLANS:
+            if len(_PLANS) >= _MOST_PLANS:
+                _PLANS.clear()
+            _PLANS[key] = stage_plan(self.stages, stage, self.leaving(stage))
+        return _PLANS[key]
 
     @cached_property
     def given(self) -> dict[tuple[str, int], Relation]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.compiler.metric.stages import MetricStage, stage_plan
+from holdsfor.compiler.metric.stages import MetricStage
 from holdsfor.core.metric_stream import MetricStream
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet
@@ -260,7 +260,7 @@ class _Bucket:
         self._dictionary = Dictionary()
         job = task.job
         self._outputs = job.leaving(stage)
-        self._plan = stage_plan(job.stages, stage, self._outputs)
+        self._plan = job.plan_of(stage)
         self._changes: list[pa.Table] = []
         if task.turn.states is None:
             self._begin()
