@@ -108,9 +108,10 @@ void Engine::refine(Time factor) {
 
 void Engine::begin_flow() {
   for (const Stage& stage : prepared_.plan.stages) {
-    const auto& metric = stage.components.front().metric;
-    if (!metric || !metric->is_final) continue;
-    flow_ = std::make_unique<MetricFlow>(*metric, prepared_.plan.tables.size(), terms_, host_);
+    for (const Component& component : stage.components) {
+      if (!component.metric || !component.metric->is_final) continue;
+      flow_ = std::make_unique<MetricFlow>(*component.metric, prepared_.plan.tables.size(), terms_, host_);
+    }
   }
 }
 

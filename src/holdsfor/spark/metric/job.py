@@ -15,7 +15,6 @@ from holdsfor.compiler.metric.stages import Delivery, MetricStage, MetricStages,
 from holdsfor.engine.metric.timeline import scale_of
 from holdsfor.times import TimeScale
 
-
 _PLANS: dict[tuple[str, int], MetricPlan] = {}
 """Plans of stages by the mark of their job and their number."""
 _MOST_PLANS = 256
