@@ -51,7 +51,7 @@ def good(run: Result) -> Results:
 
 def targets(run: Result) -> Iterator[str]:
     """Everything that is aimed at: how far it is."""
-    head = ["target", "", "what stands in the way", "needed", "is", "one at a time"]
+    head = ["target", "", "what stands in the way", "needed", "is"]
     yield from rows(head, (_target(run, *found) for found in _targets(run)), 3)
 
 
@@ -74,15 +74,7 @@ def _target(run: Result, title: str, unit: str, needed: float, found: float, nam
     task = next(iter(run["results"][name]["tasks"].values()))
     calls = f"{count(task['calls'] / task['windows'])} calls a window" if "calls" in task and unit == "×" else ""
     why = "" if is_met else "; ".join(filter(None, [obstacle(name), calls]))
-    alone = _one_at_a_time(run["results"][name], found) if unit == "×" else ""
-    return [title, by, why, f"{number(abs(needed))} {unit}", f"{number(abs(found))} {unit}", alone]
-
-
-def _one_at_a_time(result: Result, ratio: float) -> str:
-    """A ratio as it is if no windows are worked out together."""
-    tasks = result["tasks"]
-    alone = tasks.get("one window at a time")
-    return "" if alone is None else f"{number(ratio * tasks['reasoning']['cpu_ms']['min'] / alone['cpu_ms']['min'])} ×"
+    return [title, by, why, f"{number(abs(needed))} {unit}", f"{number(abs(found))} {unit}"]
 
 
 def others(run: Result) -> Iterator[str]:
@@ -145,12 +137,12 @@ def overlapping(run: Result) -> Iterator[str]:
     for result in (found for name, found in good(run).items() if name.startswith("overlapping")):
         figures = result["tasks"]["all windows"]["figures"]
         for size in [int(name[8:-3]) for name in figures if name.startswith("scratch_")]:
-            ms = [figures[f"{way}_{size}_ms"] for way in ("scratch", "changed", "auto")]
-            ratios = [ms[0] / ms[1], ms[0] / ms[2], figures[f"ratio_{size}"]]
+            ms = [figures[f"{way}_{size}_ms"] for way in ("scratch", "changed")]
+            ratios = [ms[0] / ms[1], figures[f"ratio_{size}"]]
             cells = [f"{value:.1f}" for value in ms] + [f"{value:.2f}" for value in ratios]
             body.append([result["title"].removeprefix("windows that overlap, "), str(size), *cells])
-    head = ["stream", "steps in a window", "from scratch, ms", "by what changed", "as chosen"]
-    yield from rows([*head, "scratch / changed", "scratch / chosen", "on average"], body)
+    head = ["stream", "steps in a window", "from scratch, ms", "by what changed", "scratch / changed", "on average"]
+    yield from rows(head, body)
 
 
 def late(run: Result) -> Iterator[str]:
