@@ -23,6 +23,10 @@ def count(value: float | None) -> str:
 
 def rows(head: Sequence[str], body: Iterable[Sequence[str]], text: int = 1) -> Iterator[str]:
     """A table; the first columns are text, the others numbers."""
+    body = list(body)
+    if not body:
+        yield "Not measured in this run."
+        return
     yield f"| {' | '.join(head)} |"
     yield f"| {' | '.join(['---'] * text + ['---:'] * (len(head) - text))} |"
     for cells in body:
@@ -38,10 +42,6 @@ def heading(run: Result) -> Iterator[str]:
     yield f"{run['date']}; {machine['processor']}, {machine['cores']} cores; {load}; {words}; commit {run['commit']}."
     for added in run.get("added", []):
         yield f"Added later, {added['date']}, commit {added['commit']}: {', '.join(added['names'])}."
-    setting = run["settings"]["NPY_DISABLE_CPU_FEATURES"]
-    why = f" (`NPY_DISABLE_CPU_FEATURES={setting}`)" if setting else ""
-    groups = [name for name in run["numpy_features"] if name.startswith(("X86_", "AVX512_", "ASIMD"))]
-    yield f"NumPy sorts by {run['sorts_by']}{why}; of the processor it uses {', '.join(groups)}."
 
 
 def good(run: Result) -> Results:
@@ -52,7 +52,7 @@ def good(run: Result) -> Results:
 def targets(run: Result) -> Iterator[str]:
     """Everything that is aimed at: how far it is."""
     head = ["target", "", "what stands in the way", "needed", "is"]
-    yield from rows(head, (_target(run, *found) for found in _targets(run)), 3)
+    yield from rows(head, (_target(*found) for found in _targets(run)), 3)
 
 
 def _targets(run: Result) -> Iterator[tuple[str, str, float, float, str]]:
@@ -68,12 +68,10 @@ def _targets(run: Result) -> Iterator[tuple[str, str, float, float, str]]:
                 yield str(goal), goal.unit, -goal.at_most, -goal.value(result), name
 
 
-def _target(run: Result, title: str, unit: str, needed: float, found: float, name: str) -> list[str]:
+def _target(title: str, unit: str, needed: float, found: float, name: str) -> list[str]:
     is_met = found >= needed
     by = "met" if is_met else f"**missed** by {number(max(needed / found, found / needed))}×"
-    task = next(iter(run["results"][name]["tasks"].values()))
-    calls = f"{count(task['calls'] / task['windows'])} calls a window" if "calls" in task and unit == "×" else ""
-    why = "" if is_met else "; ".join(filter(None, [obstacle(name), calls]))
+    why = "" if is_met else obstacle(name)
     return [title, by, why, f"{number(abs(needed))} {unit}", f"{number(abs(found))} {unit}"]
 
 
@@ -149,6 +147,7 @@ def late(run: Result) -> Iterator[str]:
     """Late events in one window."""
     result = good(run).get("late-events")
     if result is None:
+        yield "Not measured in this run."
         return
     tasks = result["tasks"]
     names = list(next(iter(tasks.values()))["figures"])
