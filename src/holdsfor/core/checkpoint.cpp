@@ -46,8 +46,9 @@ std::size_t CheckpointReader::get_count(std::size_t words_each) {
 }
 
 void CheckpointReader::get(std::vector<Value>& into, std::size_t count) {
-  into.clear();
-  for (std::size_t i = 0; i < count; ++i) into.push_back(get_value());
+  if (count > words_.size() - at_) refuse();
+  into.resize(count);
+  for (Value& value : into) value = Value::from_word(words_[at_++]);
 }
 
 namespace {
@@ -77,6 +78,12 @@ void sort_by_contents(const FluentTable& fluent, std::vector<Index>& pairs) {
 template <typename StateOf, typename IsNeeded>
 void save_pairs(CheckpointWriter& into, const FluentTable& fluent, bool keeps_all, const StateOf& state_of,
                 const IsNeeded& is_needed, SavedNumbers& saved) {
+  if (fluent.instances.empty()) {
+    saved.pairs.clear();
+    into.put(std::uint64_t{0});  // instances
+    into.put(std::uint64_t{0});  // pairs
+    return;
+  }
   saved.pairs.assign(fluent.pair_count, kNone);
   saved.instances.assign(fluent.instances.size(), kNone);
   Index instances = 0;
@@ -154,9 +161,8 @@ void save_lists(CheckpointWriter& into, const FluentTable& fluent, Time time, Ti
   save_pairs(into, fluent, false, state_of, [](Index) { return false; }, saved);
 }
 
-void load_fluent(CheckpointReader& from, FluentTable& fluent) {
+void load_fluent(CheckpointReader& from, FluentTable& fluent, std::vector<Value>& columns) {
   fluent.clear();
-  std::vector<Value> columns;
   const std::size_t instances = from.get_count(fluent.width);
   for (std::size_t i = 0; i < instances; ++i) {
     from.get(columns, fluent.width);

@@ -86,8 +86,8 @@ void save_fluent(CheckpointWriter& into, const FluentTable& fluent, const std::v
                  Time keep, SavedNumbers& saved);
 // The same of a fluent with finished lists, which go on after `time`.
 void save_lists(CheckpointWriter& into, const FluentTable& fluent, Time time, Time keep, SavedNumbers& saved);
-// Puts them into an empty table.
-void load_fluent(CheckpointReader& from, FluentTable& fluent);
+// Puts them into an empty table. `columns` is memory that can be used again.
+void load_fluent(CheckpointReader& from, FluentTable& fluent, std::vector<Value>& columns);
 
 // The same for rows with a time, such as derived events.
 void save_rows(CheckpointWriter& into, const EventTable& rows, Time time, Time keep);

@@ -61,7 +61,7 @@ void Sweep::load() {
       continue;
     }
     FluentTable& fluent = world_.fluents[table];
-    load_fluent(*reader_, fluent);
+    load_fluent(*reader_, fluent, head_);
     if (world_.prepared.has_effect_readers[table]) {
       load_rows(*reader_, fluent.initiations, request_.from->time);
       load_rows(*reader_, fluent.terminations, request_.from->time);
@@ -106,7 +106,7 @@ void Sweep::save_static(Index table) {
 
 void Sweep::load_static(Index table) {
   if (!reader_ || world_.plan().tables[table].recomputed) return;
-  load_fluent(*reader_, known_before(table));
+  load_fluent(*reader_, known_before(table), head_);
 }
 
 FluentTable& Sweep::known_before(Index table) {
