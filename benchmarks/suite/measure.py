@@ -18,16 +18,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.peers.clocks import processor_time
-from benchmarks.suite.workload import ROOT, Figures, Task, Work, Workload
+from benchmarks.suite.workload import ROOT, Figures, Task, Workload
 
 Result = dict[str, Any]
 """As it is written to JSON."""
 PACKAGES = ("holdsfor", "numpy", "numba", "pyarrow", "pyspark", "polars", "duckdb")
 ENOUGH = 4.0
 """Seconds after which a task is not repeated again, once it ran three times."""
-SHORT = 1000.0
-"""Milliseconds. Calls of tasks that take longer are not counted."""
 AT_LEAST = 0.7
 """Seconds for which short tasks are repeated, or else a moment in which the machine was busy would count for all of them."""
 
@@ -53,8 +50,6 @@ def timed(task: Task) -> Result:
     found = {"wall_ms": spread(wall), "cpu_ms": spread(processor), "windows": task.windows}
     if figures:
         found["figures"] = dict(figures)
-    elif task.clock is processor_time and min(wall) < SHORT:
-        found["calls"] = calls(task.fresh())
     return found
 
 
@@ -65,22 +60,6 @@ def _once(task: Task) -> tuple[float, float, Figures | None]:
     figures = work()
     taken = 1e3 * (task.clock() - used)
     return 1e3 * (time.perf_counter() - begin), taken, figures
-
-
-def calls(work: Work) -> int:
-    """How many functions are called, written in Python or not: where windows are small, these take the time."""
-    count = 0
-
-    def see(_frame: object, event: str, _what: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(see)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def _is_enough(wall: Sequence[float], repeat: int) -> bool:
@@ -132,7 +111,6 @@ def measure_here(workload: Workload, quick: bool) -> Result:
             if ready.series
             else {}
         ),
-        "sorts_by": sorting(),
         "rss_mb": memory(),
         "rss_ready_mb": before,
         "load": os.getloadavg()[0],
@@ -173,26 +151,8 @@ def circumstances(quick: bool) -> Result:
         "load": os.getloadavg(),
         "versions": versions,
         "commit": _commit(),
-        "settings": {"NPY_DISABLE_CPU_FEATURES": os.environ.get("NPY_DISABLE_CPU_FEATURES", "")},
-        "numpy_features": numpy_features(),
-        "sorts_by": sorting(),
         "quick": quick,
     }
-
-
-def numpy_features() -> list[str]:
-    """What NumPy uses of the processor."""
-    from numpy._core._multiarray_umath import __cpu_features__ as features
-
-    return [name for name, is_there in features.items() if is_there]
-
-
-def sorting() -> str:
-    """The instructions by which NumPy sorts in this process."""
-    found = set(numpy_features())
-    if found & {"X86_V4", "AVX512_SKX"}:
-        return "AVX-512"
-    return "AVX2" if found & {"X86_V3", "AVX2"} else "none of AVX"
 
 
 def _commit() -> str:

@@ -23,6 +23,10 @@ def count(value: float | None) -> str:
 
 def rows(head: Sequence[str], body: Iterable[Sequence[str]], text: int = 1) -> Iterator[str]:
     """A table; the first columns are text, the others numbers."""
+    body = list(body)
+    if not body:
+        yield "Not measured in this run."
+        return
     yield f"| {' | '.join(head)} |"
     yield f"| {' | '.join(['---'] * text + ['---:'] * (len(head) - text))} |"
     for cells in body:
@@ -38,10 +42,6 @@ def heading(run: Result) -> Iterator[str]:
     yield f"{run['date']}; {machine['processor']}, {machine['cores']} cores; {load}; {words}; commit {run['commit']}."
     for added in run.get("added", []):
         yield f"Added later, {added['date']}, commit {added['commit']}: {', '.join(added['names'])}."
-    setting = run["settings"]["NPY_DISABLE_CPU_FEATURES"]
-    why = f" (`NPY_DISABLE_CPU_FEATURES={setting}`)" if setting else ""
-    groups = [name for name in run["numpy_features"] if name.startswith(("X86_", "AVX512_", "ASIMD"))]
-    yield f"NumPy sorts by {run['sorts_by']}{why}; of the processor it uses {', '.join(groups)}."
 
 
 def good(run: Result) -> Results:
@@ -51,8 +51,8 @@ def good(run: Result) -> Results:
 
 def targets(run: Result) -> Iterator[str]:
     """Everything that is aimed at: how far it is."""
-    head = ["target", "", "what stands in the way", "needed", "is", "one at a time"]
-    yield from rows(head, (_target(run, *found) for found in _targets(run)), 3)
+    head = ["target", "", "what stands in the way", "needed", "is"]
+    yield from rows(head, (_target(*found) for found in _targets(run)), 3)
 
 
 def _targets(run: Result) -> Iterator[tuple[str, str, float, float, str]]:
@@ -68,21 +68,11 @@ def _targets(run: Result) -> Iterator[tuple[str, str, float, float, str]]:
                 yield str(goal), goal.unit, -goal.at_most, -goal.value(result), name
 
 
-def _target(run: Result, title: str, unit: str, needed: float, found: float, name: str) -> list[str]:
+def _target(title: str, unit: str, needed: float, found: float, name: str) -> list[str]:
     is_met = found >= needed
     by = "met" if is_met else f"**missed** by {number(max(needed / found, found / needed))}×"
-    task = next(iter(run["results"][name]["tasks"].values()))
-    calls = f"{count(task['calls'] / task['windows'])} calls a window" if "calls" in task and unit == "×" else ""
-    why = "" if is_met else "; ".join(filter(None, [obstacle(name), calls]))
-    alone = _one_at_a_time(run["results"][name], found) if unit == "×" else ""
-    return [title, by, why, f"{number(abs(needed))} {unit}", f"{number(abs(found))} {unit}", alone]
-
-
-def _one_at_a_time(result: Result, ratio: float) -> str:
-    """A ratio as it is if no windows are worked out together."""
-    tasks = result["tasks"]
-    alone = tasks.get("one window at a time")
-    return "" if alone is None else f"{number(ratio * tasks['reasoning']['cpu_ms']['min'] / alone['cpu_ms']['min'])} ×"
+    why = "" if is_met else obstacle(name)
+    return [title, by, why, f"{number(abs(needed))} {unit}", f"{number(abs(found))} {unit}"]
 
 
 def others(run: Result) -> Iterator[str]:
@@ -145,18 +135,19 @@ def overlapping(run: Result) -> Iterator[str]:
     for result in (found for name, found in good(run).items() if name.startswith("overlapping")):
         figures = result["tasks"]["all windows"]["figures"]
         for size in [int(name[8:-3]) for name in figures if name.startswith("scratch_")]:
-            ms = [figures[f"{way}_{size}_ms"] for way in ("scratch", "changed", "auto")]
-            ratios = [ms[0] / ms[1], ms[0] / ms[2], figures[f"ratio_{size}"]]
+            ms = [figures[f"{way}_{size}_ms"] for way in ("scratch", "changed")]
+            ratios = [ms[0] / ms[1], figures[f"ratio_{size}"]]
             cells = [f"{value:.1f}" for value in ms] + [f"{value:.2f}" for value in ratios]
             body.append([result["title"].removeprefix("windows that overlap, "), str(size), *cells])
-    head = ["stream", "steps in a window", "from scratch, ms", "by what changed", "as chosen"]
-    yield from rows([*head, "scratch / changed", "scratch / chosen", "on average"], body)
+    head = ["stream", "steps in a window", "from scratch, ms", "by what changed", "scratch / changed", "on average"]
+    yield from rows(head, body)
 
 
 def late(run: Result) -> Iterator[str]:
     """Late events in one window."""
     result = good(run).get("late-events")
     if result is None:
+        yield "Not measured in this run."
         return
     tasks = result["tasks"]
     names = list(next(iter(tasks.values()))["figures"])

@@ -3,8 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.processor import let_numpy_sort_fast
-
 if TYPE_CHECKING:
     from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError
     from holdsfor.ir import Program
@@ -37,8 +35,6 @@ __all__ = [
     "loads_metric",
     "tune",
 ]
-
-let_numpy_sort_fast()
 
 _HOMES = {
     "Backtest": "holdsfor.review.backtest",

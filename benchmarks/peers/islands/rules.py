@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from holdsfor import Reasoner, loads
 
 if TYPE_CHECKING:
-    # Arrow imports NumPy, and holdsfor has to come first to choose the faster of its sorts.
     import pyarrow as pa
 
 RULES = """

@@ -49,12 +49,6 @@ def stream(dictionary: Dictionary, events: int, vessels: int, seed: int = 1) -> 
     return inputs
 
 
-def packed_events(inputs: Inputs) -> np.typing.NDArray[np.int64]:
-    """All events as one column of vessel and time."""
-    columns = [(table.args[0].data.astype(np.int64) << 17) | table.time for table in inputs.events.values()]
-    return np.concatenate(columns)
-
-
 def input_bytes(inputs: Inputs) -> int:
     """The size of the input columns."""
     columns = [column for table in inputs.events.values() for column in (*(arg.data for arg in table.args), table.time)]

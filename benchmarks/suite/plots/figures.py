@@ -103,7 +103,7 @@ OVERLAPPING = {
 
 def windows(results: Results) -> Iterator[Panel]:
     """Windows that overlap, from scratch and otherwise; and what late events cost."""
-    ways = {"from scratch": "scratch", "by what changed": "changed", "as chosen": "auto"}
+    ways = {"from scratch": "scratch", "by what changed": "changed"}
     for name, title in OVERLAPPING.items():
         if name in results:
             figures = results[name]["tasks"]["all windows"]["figures"]
@@ -137,16 +137,11 @@ def metric(results: Results) -> Iterator[Panel]:
 def growth(results: Results) -> Iterator[Panel]:
     """What grows with events, windows, vessels and rules; and on Spark."""
     events = _ours(results, r"maritime-(\d+)")
-    sorts = {
-        f"one sort, {how}": _ours(results, r"maritime-(\d+)", task)
-        for how, task in (("here", "one sort"), ("NumPy as it comes", "one sort, NumPy as it comes"))
-    }
     yield Panel(
         "Eleven outputs, one window",
         "events",
         "ms",
         {"all outputs": events},
-        {name: points for name, points in sorts.items() if points},
         log_across=True,
         log_up=True,
     )

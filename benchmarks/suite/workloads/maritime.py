@@ -5,24 +5,17 @@ The latter has delayed effects, a cycle and sequences, so it stands for the mari
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 import tempfile
 from functools import partial
-from typing import Any
 
-import numpy as np
 from benchmarks.suite.data import maritime, maritime_rules
 from benchmarks.suite.data.core import OnCore
 from benchmarks.suite.reasoning import Application, ready
-from benchmarks.suite.workload import ROOT, Ready, Task, Workload, again
+from benchmarks.suite.workload import Ready, Task, Workload
 
 from holdsfor import loads
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.processor import VARIABLE
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -35,11 +28,9 @@ COAST, COAST_HOURS = 250, 48
 """So many vessels send about 50,000 signals in 16 hours."""
 SEA, SEA_DAYS = 2_300, 16
 """So many vessels send about a million signals in 16 days."""
-PLAIN = "NumPy as it comes"
 
 
 def _one_window(events: int, vessels: int, quick: bool) -> Ready:
-    apart = {} if quick or events < 1_000_000 else _as_numpy_comes(f"maritime-{events}")
     if quick:
         events, vessels = min(events, 50_000), min(vessels, 2_000)
     tasks: dict[str, Task] = {}
@@ -60,25 +51,8 @@ def _one_window(events: int, vessels: int, quick: bool) -> Ready:
             tasks["two threads"] = Task(runs(2), repeat=repeat)
             facts["intervals"] = program.intervals()
         del program
-    packed = maritime.packed_events(inputs)
-    tasks["one sort"] = Task(again(partial(_sort, packed)), repeat=9)
     facts["input_mb"] = maritime.input_bytes(inputs) / 1e6
-    return Ready(tasks, {"events": events, "vessels": vessels, **facts}, apart)
-
-
-def _as_numpy_comes(name: str) -> dict[str, Any]:
-    """The same in a process in which NumPy sorts as it does by itself; on some processors it is told not to, see there."""
-    if not os.environ.get(VARIABLE):
-        return {}
-    command = [sys.executable, "-m", "benchmarks.suite", "one", name]
-    setting = {**os.environ, VARIABLE: ""}
-    done = subprocess.run(command, cwd=ROOT, env=setting, capture_output=True, text=True, check=True)
-    tasks = json.loads(done.stdout.strip().rpartition("\n")[2])["tasks"]
-    return {f"{task}, {PLAIN}": tasks[task] for task in ("one sort",)}
-
-
-def _sort(column: np.typing.NDArray[np.int64]) -> None:
-    np.sort(column)
+    return Ready(tasks, {"events": events, "vessels": vessels, **facts})
 
 
 def _copies(copies: int, quick: bool) -> Ready:

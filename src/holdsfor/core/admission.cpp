@@ -118,7 +118,9 @@ bool Admission::retract_waiting(Index table, Time time, const std::uint64_t* arg
 
 void Admission::insert_intervals(const Edit& edit, Time first, Deliveries& into) {
   IntervalArrivals& arrivals = into.intervals_of(edit.table, plan_.tables[edit.table].columns);
-  for (std::size_t row = 0; row < edit.intervals.size(); ++row) {
+  const std::size_t count = edit.intervals.size();
+  arrivals.expect(count);
+  for (std::size_t row = 0; row < count; ++row) {
     const Value* cells = edit.intervals.row(row);
     const Time start = time_of(cells[0]);
     const Time end = time_of(cells[1]);

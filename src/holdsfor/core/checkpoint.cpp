@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sorting.h"
+
 namespace holdsfor {
 namespace {
 
@@ -59,14 +61,16 @@ struct PairState {
 
 void sort_by_contents(const FluentTable& fluent, std::vector<Index>& pairs) {
   const auto by_word = [](Value a, Value b) { return a.word() < b.word(); };
-  std::sort(pairs.begin(), pairs.end(), [&](Index a, Index b) {
+  const auto comes_before = [&](Index a, Index b) {
     const Pair& one = fluent.pairs[a];
     const Pair& other = fluent.pairs[b];
     if (one.instance == other.instance) return one.value.word() < other.value.word();
     const auto columns = fluent.columns(one.instance);
     const auto others = fluent.columns(other.instance);
     return std::lexicographical_compare(columns.begin(), columns.end(), others.begin(), others.end(), by_word);
-  });
+  };
+  // Those that come from a checkpoint are in order already, and stand before the others.
+  sort_added(pairs.begin(), pairs.end(), comes_before);
 }
 
 // `state_of(number)` is what is saved of a pair, and `last_effective(number)` its last initiation, if that counts.

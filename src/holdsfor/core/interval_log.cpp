@@ -1,8 +1,10 @@
 #include "interval_log.h"
 
 #include <algorithm>
+#include <array>
 
 #include "intervals.h"
+#include "sorting.h"
 
 namespace holdsfor {
 
@@ -11,15 +13,18 @@ void IntervalArrivals::add(IntervalHead head, Time start, Time end, Time pushed_
   head.table = static_cast<std::uint16_t>(table);
   head.width = static_cast<std::uint32_t>(rows.width);
   has_retractions = has_retractions || head.has(kIsRetraction);
-  const std::size_t at = rows.cells.size();
-  rows.cells.resize(at + rows.width);
-  Value* row = rows.cells.data() + at;
-  row[0] = interval_head_cell(head);
-  row[1] = time_cell(start);
-  row[2] = time_cell(end);
-  row[3] = time_cell(pushed_start);
-  std::copy(pair.begin(), pair.end(), row + 4);
+  const std::array begin{interval_head_cell(head), time_cell(start), time_cell(end), time_cell(pushed_start)};
+  rows.cells.insert(rows.cells.end(), begin.begin(), begin.end());
+  rows.cells.insert(rows.cells.end(), pair.begin(), pair.end());
   causes.push_back(cause);
+}
+
+void IntervalArrivals::expect(std::size_t more) {
+  const std::size_t needed = causes.size() + more;
+  if (needed <= causes.capacity()) return;
+  // At least twice as much, so that many small additions are not moved each time.
+  causes.reserve(std::max(needed, 2 * causes.size()));
+  rows.cells.reserve(causes.capacity() * rows.width);
 }
 
 std::size_t IntervalLog::size() const {
@@ -113,7 +118,7 @@ bool is_same_pair(const Value* a, const Value* b) {
 std::vector<Value*> IntervalLog::by_pair() {
   std::vector<Value*> rows;
   for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) rows.push_back(&cells_[at]);
-  std::stable_sort(rows.begin(), rows.end(), [](const Value* a, const Value* b) {
+  sort_added(rows.begin(), rows.end(), [](const Value* a, const Value* b) {
     const IntervalHead head = interval_head(a);
     const IntervalHead other = interval_head(b);
     if (head.table != other.table) return head.table < other.table;

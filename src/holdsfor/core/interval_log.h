@@ -45,6 +45,8 @@ struct IntervalArrivals {
   bool has_retractions = false;
 
   void add(IntervalHead head, Time start, Time end, Time pushed_start, std::span<const Value> pair, std::int64_t cause);
+  // So many more rows are about to come.
+  void expect(std::size_t more);
   // The first time-point at which a row makes a difference. A result that ends otherwise than before comes as two rows,
   // which have what lies before both ends in common.
   [[nodiscard]] Time first_change(std::size_t row) const;

@@ -5,14 +5,6 @@
 
 namespace holdsfor {
 
-Time moved(Time time, Time distance) {
-  if (time == kForever || time == kNever) return time;
-  if (distance == kForever || distance == kNever) return distance;
-  Time found = 0;
-  if (__builtin_add_overflow(time, distance, &found)) return distance > 0 ? kForever : kNever;
-  return found;
-}
-
 void make_maximal(Intervals& list) {
   const auto by_start = [](const Interval& a, const Interval& b) { return a.start < b.start; };
   if (!std::is_sorted(list.begin(), list.end(), by_start)) std::sort(list.begin(), list.end(), by_start);
@@ -76,19 +68,24 @@ void unite(std::span<const Intervals* const> inputs, Intervals& out) {
     make_maximal(out);
     return;
   }
+  const Intervals* known = nullptr;  // an input, or `out` once there are several
   Intervals joined;
-  bool is_one = true;
   for (const Intervals* input : inputs) {
-    if (out.empty()) {
-      out.assign(input->begin(), input->end());
-    } else if (!input->empty()) {
+    if (input->empty()) continue;
+    if (known == nullptr) {
+      known = input;
+    } else if (known != &out) {
+      unite_two(*known, *input, out);
+      known = &out;
+    } else {
       unite_two(out, *input, joined);
       out.swap(joined);
-      is_one = false;
     }
   }
+  if (known == nullptr || known == &out) return;
   // Intervals of one list may touch: those of a sequence do.
-  if (is_one) make_maximal(out);
+  out.assign(known->begin(), known->end());
+  make_maximal(out);
 }
 
 namespace {

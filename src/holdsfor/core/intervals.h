@@ -20,7 +20,13 @@ struct Interval {
 using Intervals = std::vector<Interval>;
 
 // A time some distance away; beyond the ends of time there is nothing.
-Time moved(Time time, Time distance);
+inline Time moved(Time time, Time distance) {
+  if (time == kForever || time == kNever) return time;
+  if (distance == kForever || distance == kNever) return distance;
+  Time found = 0;
+  if (__builtin_add_overflow(time, distance, &found)) return distance > 0 ? kForever : kNever;
+  return found;
+}
 
 // Sorts and joins intervals that overlap or touch, in place.
 void make_maximal(Intervals& list);

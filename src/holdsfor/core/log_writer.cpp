@@ -51,7 +51,8 @@ void LogWriter::read(std::span<const Value> cells) {
 // Whether some of the rows that came are the same.
 bool LogWriter::has_equals() const {
   std::vector<std::size_t> slots;  // by hash: rows of one time and table, if they are many
-  for (std::size_t first = 0, next = 1; first < count_; first = next++) {
+  for (std::size_t first = 0, next = 1; next < count_; first = next++) {
+    if (entry(first).time != entry(next).time) continue;
     const std::uint16_t table = table_of(entry(first));
     const auto is_with_first = [&](const TimedRow& other) {
       return other.time == entry(first).time && table_of(other) == table;

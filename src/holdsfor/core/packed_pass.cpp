@@ -22,10 +22,10 @@ void Sweep::begin_packed() {
 
 // Takes over what a checkpoint has of a table.
 void Sweep::set_packed(Index table) {
-  const FluentTable& fluent = world_.fluents[table];
+  FluentTable& fluent = world_.fluents[table];
   for (Index number = 0; number < fluent.pair_count; ++number) {
     const Pair& pair = fluent.pairs[number];
-    const PairBits bit = packed_bits(table, fluent.columns(pair.instance), pair.value);
+    const PairBits bit = bit_of(table, fluent, number);
     const bool holds = fluent.instances[pair.instance].current == number;
     if (bit == 0) {
       if (holds) uses_bits_ = false;
@@ -46,12 +46,21 @@ PairBits Sweep::packed_bits(Index table, std::span<const Value> columns, Value v
   return found;
 }
 
-// The value of an instance has changed.
-void Sweep::mirror(Index table, FluentTable& fluent, Index number) {
-  const Index current = fluent.instances[number].current;
-  holding_bits_ &= ~packed_bits(table, fluent.columns(number), Value::wildcard());
+// The bit of a pair; 0 if it has none.
+PairBits Sweep::bit_of(Index table, FluentTable& fluent, Index number) const {
+  Pair& pair = fluent.pairs[number];
+  if (pair.bit == Pair::kNotLookedUp) {
+    const PairBits bits = packed_bits(table, fluent.columns(pair.instance), pair.value);
+    pair.bit = bits == 0 ? Pair::kNoBit : static_cast<std::int8_t>(std::countr_zero(bits));
+  }
+  return pair.bit == Pair::kNoBit ? 0 : PairBits{1} << static_cast<unsigned>(pair.bit);
+}
+
+// An instance has another pair, or none.
+void Sweep::mirror(Index table, FluentTable& fluent, Index before, Index current) {
+  if (before != kNone) holding_bits_ &= ~bit_of(table, fluent, before);
   if (current == kNone) return;
-  const PairBits bit = packed_bits(table, fluent.columns(number), fluent.pairs[current].value);
+  const PairBits bit = bit_of(table, fluent, current);
   holding_bits_ |= bit;
   if (!fluent.pairs[current].is_declared) declared_bits_ &= ~bit;
 }

@@ -236,7 +236,7 @@ inline void Sweep::apply_instance(Index table, Index number) {
       begin(table, fluent, instance.initiated);
     }
   }
-  if (instance.current != before && has_bits(table)) mirror(table, fluent, number);
+  if (instance.current != before && has_bits(table)) mirror(table, fluent, before, instance.current);
 }
 
 inline void Sweep::begin(Index table, FluentTable& fluent, Index number) {

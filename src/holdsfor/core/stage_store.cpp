@@ -32,6 +32,15 @@ void sort_by_slot(std::vector<Item>& items) {
   items.swap(sorted);
 }
 
+// Calls for each key with the range of its items, which are sorted by slot.
+template <typename Item, typename Call>
+void for_runs(const std::vector<Item>& items, const Call& call) {
+  for (std::size_t from = 0, to = 0; from < items.size(); from = to) {
+    while (to < items.size() && items[to].slot == items[from].slot) ++to;
+    call(items[from].slot, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to));
+  }
+}
+
 }  // namespace
 
 StageStore::StageStore(const Prepared& prepared, Index number, TermTable& terms, Host& host)
@@ -232,7 +241,9 @@ void StageStore::find_interval_items(const std::vector<IntervalArrivals>& arriva
     const Route* route = route_of_[some.table];
     if (route == nullptr || route->is_shared || route->is_partial()) continue;
     const bool is_counted = some.is_input && is_home[some.table];
-    for (std::size_t row = 0; row < some.rows.size(); ++row) {
+    const std::size_t count = some.rows.size();
+    interval_items_.reserve(interval_items_.size() + count * route->places.size());
+    for (std::size_t row = 0; row < count; ++row) {
       const Value* cells = some.rows.row(row);
       const Time first_change = some.first_change(row);
       // Rows of one key mostly come together.
@@ -355,16 +366,16 @@ void StageStore::put_work_together(Time query, bool is_all) {
   for (std::size_t group = 0; group < intake_.size(); ++group) {
     work_of(intake_.key(group)).group = static_cast<Index>(group);
   }
-  for (std::size_t at = 0; at < interval_items_.size(); ++at) {
-    Work& work = work_of(interval_items_[at].slot);
-    if (work.intervals_to == 0) work.intervals_from = static_cast<std::uint32_t>(at);
-    work.intervals_to = static_cast<std::uint32_t>(at + 1);
-  }
-  for (std::size_t at = 0; at < effect_items_.size(); ++at) {
-    Work& work = work_of(effect_items_[at].slot);
-    if (work.effects_to == 0) work.effects_from = static_cast<std::uint32_t>(at);
-    work.effects_to = static_cast<std::uint32_t>(at + 1);
-  }
+  for_runs(interval_items_, [&](Index slot, std::uint32_t from, std::uint32_t to) {
+    Work& work = work_of(slot);
+    work.intervals_from = from;
+    work.intervals_to = to;
+  });
+  for_runs(effect_items_, [&](Index slot, std::uint32_t from, std::uint32_t to) {
+    Work& work = work_of(slot);
+    work.effects_from = from;
+    work.effects_to = to;
+  });
   for (; !waking_.empty() && waking_.top().first <= query; waking_.pop()) {
     const auto [time, slot] = waking_.top();
     if (states_[slot].wake == time && !states_[slot].is_forgotten) work_of(slot);
@@ -407,11 +418,11 @@ void StageStore::add_part_work() {
     });
   }
   sort_by_slot(part_items_);
-  for (std::size_t at = 0; at < part_items_.size(); ++at) {
-    Work& work = work_of(part_items_[at].slot);
-    if (work.parts_to == 0) work.parts_from = static_cast<std::uint32_t>(at);
-    work.parts_to = static_cast<std::uint32_t>(at + 1);
-  }
+  for_runs(part_items_, [&](Index slot, std::uint32_t from, std::uint32_t to) {
+    Work& work = work_of(slot);
+    work.parts_from = from;
+    work.parts_to = to;
+  });
 }
 
 // Rows of a key

@@ -119,10 +119,11 @@ class Sweep {
   const Value* run_packed(const Value* row, const Value* end, Time stop);
   // False if a rule about a mirrored table has something to do.
   bool mark_packed(const RowRules& rules, const Value* row, std::uint64_t positions);
-  void mirror(Index table, FluentTable& fluent, Index instance);
+  void mirror(Index table, FluentTable& fluent, Index before, Index current);
   void apply_packed(Time time);
   Index packed_pair(std::size_t bit);
   [[nodiscard]] PairBits packed_bits(Index table, std::span<const Value> columns, Value value) const;
+  PairBits bit_of(Index table, FluentTable& fluent, Index number) const;
   [[nodiscard]] bool is_packed(Index table) const { return uses_bits_ && phase_->packing[table] == Packing::kPacked; }
   [[nodiscard]] bool has_bits(Index table) const { return uses_bits_ && phase_->packing[table] != Packing::kNone; }
   void fire_row(const RowRule& rule, const Value* row, bool is_decided);

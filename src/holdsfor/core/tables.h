@@ -62,6 +62,9 @@ class EventTable {
 
 // F=V for one instance of F: its intervals so far, and since when it holds if it is open.
 struct Pair {
+  static constexpr std::int8_t kNoBit = -1;
+  static constexpr std::int8_t kNotLookedUp = -2;
+
   Index instance = 0;
   Index next = kNone;  // of the same instance
   Value value;
@@ -70,6 +73,7 @@ struct Pair {
   bool starts_initially = false;
   bool holds_next = false;       // of statically determined fluents in a cycle, at the present time-point
   std::int8_t postponable = -1;  // whether its delayed effects are postponed; -1: not known yet
+  std::int8_t bit = kNotLookedUp;  // its place among packed pairs, or kNoBit
   Index defined_by = kNone;      // the rule of a statically determined fluent
   Time last_initiated = kNever;  // effective or not
   Time last_effective = kNever;
