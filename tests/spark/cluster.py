@@ -17,7 +17,7 @@ from pathlib import Path
 import pyspark
 
 _HOME = Path(pyspark.__file__).parent
-_PATIENCE = 90
+_PATIENCE = 300
 
 
 @contextmanager

@@ -12,28 +12,38 @@ from pyspark.sql import SparkSession
 from holdsfor import loads
 from holdsfor.spark import recognise_stream
 from holdsfor.spark.session import worker_python
+from holdsfor.spark.streaming import small
 from tests.spark.stream_files import MAPPING, RULE_SETS, STEP, WINDOW, file_stream
 
 
-def main(folder: Path, kind: str = "classic", rules: str = "meetings") -> None:
-    """Follow the files in a folder until there are no more. The kinds are classic, connect, and viewfs: a checkpoint and a
-    sink on a file system that only Spark can open.
+def main(folder: Path, kind: str = "classic", rules: str = "meetings", size: str = "small") -> None:
+    """Follow the files in a folder until there are no more. The kinds are classic, connect, viewfs (a checkpoint and a
+    sink on a file system that only Spark can open) and the address of a cluster. No batch is small for the size "large".
     """
+    if size == "large":
+        small.MOST_ROWS = -1
     if kind == "connect":
         worker_python()
         follow(SparkSession.builder.remote("local[2]").getOrCreate(), folder, rules)
         return
-    follow(small_session(folder), folder, rules, "viewfs://cl/data" if kind == "viewfs" else None)
+    master = kind if kind.startswith("spark:") else "local[2]"
+    follow(small_session(folder, master), folder, rules, "viewfs://cl/data" if kind == "viewfs" else None)
 
 
-def small_session(mounted: Path | None = None) -> SparkSession:
-    """A session that is quick to start, for a short life."""
+def small_session(mounted: Path | None = None, master: str = "local[2]") -> SparkSession:
+    """A session that is quick to start, for a short life. On a cluster, executors may be killed as often as one likes."""
     worker_python()
     made = SparkSession.builder
     if mounted is not None:
         made = made.config("spark.hadoop.fs.viewfs.mounttable.cl.link./data", mounted.as_uri())
+    if master.startswith("spark:"):
+        root = Path(__file__).parents[2]
+        made = made.config("spark.driver.host", "127.0.0.1").config("spark.executor.memory", "600m")
+        made = made.config("spark.executorEnv.PYTHONPATH", f"{root}/src:{root}")
+        made = made.config("spark.task.maxFailures", "1000").config("spark.stage.maxConsecutiveAttempts", "1000")
+        made = made.config("spark.executor.cores", "1")
     return (
-        made.master("local[2]")
+        made.master(master)
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")

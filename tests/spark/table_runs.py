@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -18,16 +18,15 @@ from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES
 from holdsfor.spark.streaming.row_state import reached_by
 from holdsfor.spark.streaming.row_tasks import (
     ARRIVED,
-    DELIVERY,
     NOTE,
     OUT,
-    SECTIONS,
     AskRows,
     KeepAsRows,
     in_schema,
     unpacked_rows,
 )
 from holdsfor.spark.streaming.rows import Admission, with_batch
+from holdsfor.spark.streaming.small import worked_here
 from holdsfor.spark.streaming.table_workers import TableWorkers
 from holdsfor.spark.streaming.tables import Memory, TableCheckpoint, Tables
 from holdsfor.spark.streaming.tasks import notes_of, of_stage
@@ -45,17 +44,19 @@ class LocalTables(Tables):
     def _text(self, name: str) -> bytes | None:
         return self.texts.get(name)
 
-    def _write_text(self, name: str, text: bytes) -> None:
+    def _write_text(self, name: str, text: bytes, batch: int = -1) -> None:  # noqa: ARG002 -- there are no offsets
         self.texts[name] = text
+
+    def spark_files(self) -> dict[str, Any]:
+        return {}
 
     def notes(self, folders: Sequence[str]) -> list[tuple[int, str]]:
         rows = [row for name in folders for row in self.folders[name].select(["kind", "batch", "note"]).to_pylist()]
         return [(row["batch"], row["note"]) for row in rows if row["kind"] == NOTE]
 
-    def put(self, folder: str, batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
-        table = pa.concat_tables([OUT.empty_table(), *map(_whole, batches)])
-        self.folders[folder] = table
-        return notes_of(row["note"] for row in table.select(["kind", "note"]).to_pylist() if row["kind"] == NOTE)
+    def put(self, made: pa.Table, folder: str) -> list[dict[str, Any]]:
+        self.folders[folder] = made
+        return notes_of(row["note"] for row in made.select(["kind", "note"]).to_pylist() if row["kind"] == NOTE)
 
     def forgetful(self) -> LocalTables:
         """The same after a restart of the driver."""
@@ -70,7 +71,8 @@ class LocalTableWorkers(TableWorkers):
     """Buckets in this process. Which parts are reached is always found out, as with a large state."""
 
     def __init__(self, simulated: SimulatedWorkers, tables: LocalTables) -> None:
-        super().__init__(SimpleNamespace(job=simulated.job, stages=simulated.stages), tables)  # type: ignore[arg-type]
+        work = SimpleNamespace(job=simulated.job, stages=simulated.stages, windows=simulated.windows)
+        super().__init__(work, tables)  # type: ignore[arg-type]
         self._simulated, self._local = simulated, tables
 
     def look(self, rows: Any, latest: int | None = None) -> Seen:
@@ -89,50 +91,40 @@ class LocalTableWorkers(TableWorkers):
     def keep(self, rows: Any, admission: Admission, buckets: int) -> list[dict[str, Any]]:
         known = self._simulated._known(rows)
         task = KeepAsRows(self.work.job, admission, self._local.owner)
-        parts = enumerate(self._simulated.divided(buckets)._partitions(known))
-        out = [batch for bucket, table in parts for batch in task(bucket, table.to_batches())]
+        travelling = pa.concat_tables(self._simulated.divided(buckets)._partitions(known))
         self._local.memory.has_written = True
-        notes = self._local.put(self._local.folder(self._slot, 0), out)
+        notes = self._local.put(worked_here(travelling, buckets, task, OUT), self._local.folder(self._slot, 0))
         self._simulated._check(notes, known, admission)
         return notes
 
     def ask(self, rows: Any, turn: Turn) -> list[dict[str, Any]]:
+        known = self._simulated._known(rows)
+        self._travelling_rows = pa.concat_tables(self._simulated._partitions(known))
         notes = super().ask(rows, turn)
-        self._simulated._check(notes, self._simulated._known(rows), turn.admission)
+        self._simulated._check(notes, known, turn.admission)
         return notes
 
-    def _run(
-        self,
-        rows: Any,
-        turn: Turn,
-        number: int,
-        task: AskRows,
-        wanted: Mapping[int, set[KeyPart]],
-        *,
-        is_regrouped: bool,
-    ) -> list[dict[str, Any]]:
+    def _small(self, turn: Turn) -> pa.Table:  # noqa: ARG002 -- all batches are
+        return self._travelling_rows
+
+    def _states(
+        self, turn: Turn, task: AskRows, wanted: Mapping[int, set[KeyPart]], *, is_regrouped: bool
+    ) -> list[Any]:
         slots, job = self._before.slots, self.work.job
         files = {one.file for held in task.held.values() for one in held.parts.values()}
         batches = sorted({*map(int, files), *(held.batch for held in task.held.values())})
-        listed = [self._local.folder(slots[batch], number) for batch in batches]
+        listed = [self._local.folder(slots[batch], task.number) for batch in batches]
         found = [row for name in listed for row in self._rows(name) if self._is_wanted(row, wanted)]
         kept = [self._local.folder(slots[batch], 0) for batch in turn.rows]
         found += [row for name in kept for row in self._rows(name) if row["kind"] == ARRIVED]
-        sent = [self._local.folder(self._slot, stage) for stage in range(1, number)]
-        delivered = [
-            row for name in sent for row in self._rows(name) if row["kind"] == DELIVERY and row["stage"] == number
+        targets = range(job.buckets)
+        placed = [
+            {**row, "stage": None, "bucket": bucket}
+            for row in found
+            for bucket in (targets if is_regrouped else [row["origin"]])
         ]
-        out: list[pa.RecordBatch] = []
-        for bucket, table in enumerate(self._simulated._partitions(self._simulated._known(rows))):
-            mine = [row | {"bucket": bucket} for row in found if is_regrouped or row["origin"] == bucket]
-            mine += [row for row in delivered if row["bucket"] == bucket]
-            sections = pa.Table.from_pylist([{**row, "stage": None} for row in mine], schema=in_schema(job))
-            own = of_stage(table, job, number)
-            empty = [pa.nulls(len(own), one.type) for one in SECTIONS]
-            rest = pa.table([*own.columns, *empty], schema=in_schema(job))
-            both = pa.concat_tables([sections, rest])
-            out += task(bucket, both.to_batches(max_chunksize=7))
-        return self._local.put(self._local.folder(self._slot, number), out)
+        sections = pa.Table.from_pylist(placed, schema=in_schema(job))
+        return [SimpleNamespace(toArrow=lambda: sections)]
 
     def _rows(self, folder: str) -> list[dict[str, Any]]:
         names = ["kind", "batch", "stage", "bucket", "number", "of", "q", "data"]

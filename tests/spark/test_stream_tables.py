@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from holdsfor.spark import recognise_stream
 from holdsfor.spark.streaming import table_workers
 from holdsfor.spark.streaming.driver import Report
 from holdsfor.spark.streaming.sinks import Memory
+from holdsfor.spark.streaming.tables import Tables
 from tests.spark.stream_files import (
     MAPPING,
     RULES,
@@ -149,8 +151,6 @@ def test_only_parts_that_are_reached(
 
 
 def test_a_missing_folder_is_named(spark: Any, tmp_path: Path, place: str, mounted: Path) -> None:
-    import shutil
-
     rows = some_rows(8, 1, 61)
     write_file(tmp_path, 0, rows[:90])
     follow(spark, tmp_path, place)
@@ -180,3 +180,92 @@ def test_other_rules_are_refused(spark: Any, tmp_path: Path, place: str) -> None
     follow(spark, tmp_path, place)
     with pytest.raises(HoldsforError, match="was made with window 30, not 40"):
         follow(spark, tmp_path, place, window=40)
+
+
+def altered(checkpoint: Path) -> None:
+    """The offsets of the last batch are others; Spark's own checksum of them goes, too."""
+    offsets = checkpoint / "offsets/1"
+    offsets.write_text(offsets.read_text().replace('"batchTimestampMs":1', '"batchTimestampMs":2'))
+    (checkpoint / "offsets/.1.crc").unlink()
+
+
+def spark_behind(checkpoint: Path) -> None:
+    """Spark's files are those of an older copy."""
+    for name in ("offsets/1", "offsets/.1.crc", "commits/1", "commits/.1.crc", "sources/0/1", "sources/0/.1.crc"):
+        (checkpoint / name).unlink()
+
+
+def log_lost(checkpoint: Path) -> None:
+    """Spark no longer knows which files it has read."""
+    shutil.rmtree(checkpoint / "sources/0")
+
+
+def tables_behind(checkpoint: Path) -> None:
+    """The tables are those of an older copy: the last commit is gone."""
+    shutil.rmtree(checkpoint / "holdsfor/commit-1")
+
+
+def tables_of_another(checkpoint: Path) -> None:
+    """The tables are those of another query, which has read other files."""
+    shutil.rmtree(checkpoint / "holdsfor")
+    shutil.copytree(checkpoint.parents[1] / "another/checkpoint/holdsfor", checkpoint / "holdsfor")
+
+
+def line_lost(checkpoint: Path) -> None:
+    """The line beside the commit is missing."""
+    for file in (checkpoint / "holdsfor/commit-1").glob("part-*"):
+        file.write_text("".join(line for line in file.open() if line.startswith("{")))
+    for file in (checkpoint / "holdsfor/commit-1").glob(".part-*"):
+        file.unlink()
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (altered, "offsets/1 is not the one that Spark had in the last batch"),
+        (spark_behind, "offsets/1 is missing, which says how far Spark had read"),
+        (log_lost, "sources/0/1 is missing, which says what Spark had read"),
+        (tables_behind, "commit-1 is missing, the commit of the batch before batch 2"),
+        (tables_of_another, "offsets/1 is not the one that Spark had in the last batch"),
+        (line_lost, "offsets/1 is not the one that Spark had in the last batch"),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_a_checkpoint_that_does_not_belong_to_the_tables(
+    spark: Any, tmp_path: Path, place: str, mounted: Path, damage: Any, message: str
+) -> None:
+    rows = some_rows(11, 1, 121)
+    for name, first in ((place, 0), (f"{place.rpartition('/')[0]}/another", 180)):
+        files = tmp_path / str(first)
+        for number in range(2):
+            write_file(files, number, rows[first + 60 * number : first + 60 * number + 60])
+        shutil.rmtree(mounted / name.rpartition("/")[2], ignore_errors=True)
+        follow(spark, files, name)
+    checkpoint = mounted / place.rpartition("/")[2] / "checkpoint"
+    write_file(tmp_path / "0", 2, rows[120:180])
+    whole = tmp_path / "whole"
+    shutil.copytree(checkpoint, whole)
+    damage(checkpoint)
+    with pytest.raises(Exception, match=f"the checkpoint is damaged: .*{message}.*; put the checkpoint folder back"):
+        follow(spark, tmp_path / "0", place)
+    shutil.rmtree(checkpoint)
+    shutil.copytree(whole, checkpoint)
+    assert [report.batch for report in follow(spark, tmp_path / "0", place)] == [2]
+    changes = changes_of(spark, place)
+    assert stream_rows(changes, 50) == local_rows(rows[:180], 50)
+
+
+def test_commits_without_offsets_are_read(
+    spark: Any, tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The version before wrote none."""
+    rows = some_rows(12, 1, 91)
+    write_file(tmp_path, 0, rows[:120])
+    with monkeypatch.context() as patched:
+        patched.setattr(Tables, "spark_files", lambda _: {})
+        write = Tables._write_text
+        patched.setattr(Tables, "_write_text", lambda tables, name, text, _=-1: write(tables, name, text))
+        follow(spark, tmp_path, place)
+    write_file(tmp_path, 1, rows[120:])
+    follow(spark, tmp_path, place)
+    assert stream_rows(changes_of(spark, place), 90) == local_rows(rows, 90)

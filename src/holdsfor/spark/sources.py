@@ -246,12 +246,6 @@ class ShippedOrigin:
         """The bucket of a key."""
         return bucket_of(self.origin, places, buckets, self.sides)
 
-    def part(self, places: Places, buckets: int, parts: int) -> str:
-        """The part of the state of its bucket that a key is in, of so many parts: the arithmetic of the core."""
-        if not places:
-            return "0L"
-        return f"((cast({_hash(self.origin, places)} as bigint) + 2147483648L) div {buckets}) % {parts}L"
-
     def targets(self, buckets: int) -> str:
         """All buckets of a row, as an array."""
         if self.lines:

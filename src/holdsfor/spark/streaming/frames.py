@@ -6,8 +6,7 @@ row is sorted out once, in one pass: what it is, whether it is good, whether it 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeAlias
@@ -17,7 +16,6 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from holdsfor.compiler.analysis.entities import Entities
-from holdsfor.core.shares import MOST_PARTS
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.formats import require_columns
 from holdsfor.io.frames import entry_of
@@ -30,7 +28,7 @@ from holdsfor.spark.nested import with_paths, with_paths_of
 from holdsfor.spark.sources import Origin, ShippedOrigin, any_of, feeds_of_frame, first_true
 from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
-from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, travelling_schema
+from holdsfor.spark.streaming.rows import BACK, BACK_COPY, BAD, ROW, ROW_COPY, UNUSED, travelling_schema
 from holdsfor.spark.wire import sql_types
 
 Streams: TypeAlias = DataFrame | Mapping[str, DataFrame]
@@ -266,23 +264,6 @@ class Sorting:
             found.append(f"transform({one.targets(self.buckets)}, b -> {row})")
         return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
 
-    def reached(self) -> str:
-        """The parts of states that a row of the streams reaches, as numbers that `reached_parts` takes apart."""
-        return self._by_origin([self._parts(shipped) for _, _, shipped in self._places])
-
-    def _parts(self, ways: Sequence[ShippedOrigin]) -> str:
-        listed = []
-        for one in ways:
-            # A row that goes to several buckets brings the keys of all of them.
-            for places in one.spreading or ():
-                bucket = f"cast({one.bucket(places, self.buckets)} as bigint)"
-                count = math.prod(one.sides) if one.sides else self.buckets
-                listed += [
-                    f"shiftleft({self._stage(one)}L, 48) + shiftleft({bucket}, 16) + {one.part(keys, count, MOST_PARTS)}"
-                    for keys in one.spreading or ()
-                ]
-        return f"array({', '.join(listed)})" if listed else "cast(array() as array<bigint>)"
-
     def misplaced(self, clock: Clock, latest: int | None) -> str:
         """Why the time of a good row keeps it from being used, or null."""
         late = self.lateness(clock)
@@ -306,26 +287,33 @@ class Sorting:
 
     def travelling(self, sorted_out: DataFrame) -> DataFrame:
         """Good rows on their way to their buckets."""
+        return self._marked(sorted_out.where("chosen and good"), f"if(back, {BACK}, {ROW})")
+
+    def fetched(self, frame: DataFrame) -> DataFrame:
+        """Good rows on their way, and one row with a mark for each that is not; each with the beat, if it is one."""
+        others = f"if(chosen, {BAD}, {UNUSED})"
+        return self._marked(
+            self.sorted_out(frame), f"if(chosen and good, if(back, {BACK}, {ROW}), {others})", is_fetched=True
+        )
+
+    def _marked(self, rows: DataFrame, mark: str, *, is_fetched: bool = False) -> DataFrame:
+        """Rows with the columns of the way to their buckets; copies for further buckets have a mark of their own."""
         schema = travelling_schema(self.rows.wire)
-        kept = sorted_out.where("chosen and good")
         kinds = sql_types(schema)
-        columns = {name: name for name in schema.names} | {"arrival": "moment"}
-        if self._has_one_target:
-            columns["retracted"] = f"if(back, {BACK}, {ROW})"
-        else:
+        columns = {name: name for name in schema.names} | {"arrival": "moment", "retracted": mark}
+        verdict, more = list[str](), list[str]()
+        if is_fetched:
+            has_beat = BEAT in rows.columns
+            verdict = ["chosen", "good", *([BEAT] if has_beat else [])]
+            more = [f"{beat_time(self.sources.unit) if has_beat else 'cast(null as bigint)'} as beat"]
+        if not self._has_one_target:
             listed = [name for name in schema.names if name not in ("tag", "stage", "bucket", "retracted", "arrival")]
-            kept = kept.selectExpr(*listed, "moment", "back", "posexplode(targets) as (copy, target)")
+            listed += ["moment", "back", *verdict]
+            target = "posexplode_outer(if(chosen and good, targets, null))" if is_fetched else "posexplode(targets)"
+            rows = rows.selectExpr(*listed, f"{target} as (copy, target)")
             columns |= {"tag": "target.tag", "stage": "target.stage", "bucket": "target.bucket"}
-            columns["retracted"] = f"if(copy = 0, if(back, {BACK}, {ROW}), if(back, {BACK_COPY}, {ROW_COPY}))"
-        return kept.selectExpr(*(f"cast({columns[name]} as {kinds[name]}) as {name}" for name in schema.names))
-
-
-def reached_parts(numbers: Iterable[int]) -> dict[str, set[int]]:
-    """The parts that rows reach, by stage and bucket."""
-    found: dict[str, set[int]] = {}
-    for number in numbers:
-        found.setdefault(f"{number >> 48}-{number >> 16 & 0xFFFFFFFF}", set()).add(number & 0xFFFF)
-    return found
+            columns["retracted"] = f"if(coalesce(copy, 0) = 0, {mark}, if(back, {BACK_COPY}, {ROW_COPY}))"
+        return rows.selectExpr(*(f"cast({columns[name]} as {kinds[name]}) as {name}" for name in schema.names), *more)
 
 
 def _metrics(chosen: str, good: str, moment: str) -> list[tuple[str, str]]:

@@ -24,8 +24,10 @@ from holdsfor.spark.wire import Wire
 
 NOTE = pa.schema([pa.field("note", pa.string())])
 """What a worker tells the driver, as JSON."""
-ROW, BACK_COPY, BACK, ROW_COPY = 0, 1, 2, 3
-"""What is in the column `retracted`: a row, a retraction, and copies of either for other buckets. Each is spoken of once."""
+ROW, BACK_COPY, BACK, ROW_COPY, BAD, UNUSED = range(6)
+"""What is in the column `retracted`: a row, a retraction, and copies of either for other buckets. Each is spoken of once.
+Where all rows of a batch are fetched, also rows that cannot be read, and rows that no rule reads.
+"""
 
 
 def row_schema(wire: Wire, *, retracting: bool) -> pa.Schema:

@@ -12,11 +12,11 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from holdsfor.spark.streaming.driver import Driver, Report
 from holdsfor.spark.streaming.sinks import FunctionSink
+from holdsfor.spark.streaming.small import is_few
 from holdsfor.spark.streaming.table_workers import TableHome
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.streaming.workers import FileHome, SparkWorkers
 
-_FEW = 20_000
 OnReport = Callable[[Report], None]
 Home = FileHome | TableHome
 
@@ -42,7 +42,7 @@ class Run:
     sinks: Sinks
     on_report: OnReport | None
     max_ahead: float | None = None
-    expects_few: bool = False
+    expects_few: bool = True
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
         """Work on a micro-batch."""
@@ -76,7 +76,7 @@ class Run:
                 sinks.side(reduce(DataFrame.unionAll, self._aside(frame, batch, report, workers)), batch)
 
         report = driver.run(frame, batch, deliver, until)
-        self.expects_few = report.events + report.late + report.malformed < _FEW
+        self.expects_few = is_few(workers.rows_read)
         return replace(report, time_scale=self.work.job.time_scale)
 
     def _aside(self, frame: DataFrame, batch: int, report: Report, workers: SparkWorkers) -> Iterator[DataFrame]:

@@ -173,7 +173,7 @@ class BucketState(ABC):
         saved = engine.save_keys(
             [part for part in self.parts if part not in self._unread] or ([ALL] if self.plan is None else [])
         )
-        found = [one for old in saved for one in (_cut(engine, old) if engine.has_parts else [old])]
+        found = _with_large_ones_cut(engine, saved) if engine.has_parts else saved
         for old in saved:
             self.parts.pop(old.part, None)
         return self.write(batch, rows, engine.save_rest(), found, engine.next_wake, engine.identity)
@@ -283,9 +283,17 @@ def counted_parts(parts: Iterable[PartPlace], waiting: int, size: int) -> dict[s
     }
 
 
-def _cut(engine: ShareEngine, saved: SavedKeys) -> list[SavedKeys]:
-    """A part that has become large, as several."""
-    pieces = 1
-    while len(saved.data) > 2 * USUAL * pieces and saved.part.of * pieces < MOST_PARTS and pieces < saved.keys:
-        pieces *= 2
-    return [saved] if pieces == 1 else engine.save_keys(saved.part.cut(pieces))
+def _with_large_ones_cut(engine: ShareEngine, saved: Sequence[SavedKeys]) -> list[SavedKeys]:
+    """Parts, with several in the place of one that has become large. All are cut at once, for each time all keys are gone
+    through.
+    """
+    whole, cut = list[SavedKeys](), list[KeyPart]()
+    for one in saved:
+        pieces = 1
+        while len(one.data) > 2 * USUAL * pieces and one.part.of * pieces < MOST_PARTS and pieces < one.keys:
+            pieces *= 2
+        if pieces == 1:
+            whole.append(one)
+        else:
+            cut += one.part.cut(pieces)
+    return whole + (engine.save_keys(cut) if cut else [])

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
 from holdsfor.core.shares import KeyPart
 from holdsfor.spark.streaming.commits import Commit
 from holdsfor.spark.streaming.driver import Checkpoint, Seen
-from holdsfor.spark.streaming.frames import reached_parts
-from holdsfor.spark.streaming.row_state import MOST_LISTED, Held
+from holdsfor.spark.streaming.row_state import Held, reached_by
 from holdsfor.spark.streaming.row_tasks import (
     ARRIVED,
     DELIVERY,
@@ -25,12 +27,14 @@ from holdsfor.spark.streaming.row_tasks import (
     unpacked_rows,
 )
 from holdsfor.spark.streaming.rows import Admission
+from holdsfor.spark.streaming.small import worked_here
 from holdsfor.spark.streaming.store import spark_path
 from holdsfor.spark.streaming.tables import Memory, Reached, TableCheckpoint, Tables, free_slot, merged
+from holdsfor.spark.streaming.tasks import of_stage
 from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.streaming.workers import SparkWorkers, on_buckets
-from holdsfor.spark.wire import ddl, sql_types
+from holdsfor.spark.wire import ddl, sql_types, table_of
 
 _SMALL = 4_000_000
 """A state of fewer bytes is read as a whole: to find out which parts are needed would cost more."""
@@ -43,11 +47,8 @@ class TableWorkers(SparkWorkers):
     def __init__(self, work: Work, tables: Tables) -> None:
         super().__init__(work, tables.spark)
         self._tables = tables
-        self._has_parts = {
-            stage.number
-            for stage in work.stages.stages
-            if all(delivery.spreading is not None for delivery in stage.deliveries)
-        }
+        self._made: list[pa.Table] = []
+        """What the stages of a small batch have given out."""
 
     @property
     def _before(self) -> Commit:
@@ -62,23 +63,24 @@ class TableWorkers(SparkWorkers):
 
     def look(self, rows: DataFrame, latest: int | None = None) -> Seen:
         """What came in, and which parts of states it reaches."""
-        memory = self._tables.memory
-        if sum(place.sizes["bytes"] for place in self._before.places.values()) < _SMALL:
-            names = [f"{stage.number}-{bucket}" for stage in self.work.stages.stages for bucket in range(self._buckets)]
-            memory.reached = dict.fromkeys(names)
-            return super().look(rows, latest)
-        keep = [f"{one.reached()} as reached" for one in self._divided(self._buckets).sortings]
-        seen, found = self._looked_for(rows, latest, keep)
-        memory.reached = dict(reached_parts(found))
-        for name, numbers in memory.reached.items():
-            if numbers is not None and (
-                len(numbers) > MOST_LISTED or int(name.partition("-")[0]) not in self._has_parts
-            ):
-                memory.reached[name] = None
-        for stage in self.work.stages.stages:
-            if stage.number not in self._has_parts:
-                memory.reached |= {f"{stage.number}-{bucket}": None for bucket in range(self._buckets)}
+        seen = super().look(rows, latest)
+        self._tables.memory.reached = self._reached()
         return seen
+
+    def _reached(self) -> Reached:
+        """The parts that rows reach; all of them if there are many rows, or if the states are small."""
+        stages, buckets = self.work.stages.stages, range(self._buckets)
+        found: Reached = {f"{stage.number}-{bucket}": None for stage in stages for bucket in buckets}
+        is_small = sum(place.sizes["bytes"] for place in self._before.places.values()) < _SMALL
+        if self._fetched is None or is_small or self._buckets != self.work.job.buckets:
+            return found
+        rows, job = self._fetched.travelling(), self.work.job
+        for bucket in buckets:
+            mine = rows.filter(pc.equal(rows["bucket"], bucket))
+            for number in self._has_parts:
+                numbers = reached_by(job, number, bucket, [of_stage(mine, job, number)], ())
+                found[f"{number}-{bucket}"] = None if numbers is None else set(numbers)
+        return found
 
     @property
     def _buckets(self) -> int:
@@ -90,9 +92,12 @@ class TableWorkers(SparkWorkers):
         """Write the rows of a batch for later."""
         self.admission = admission
         task = KeepAsRows(self.work.job, admission, self._tables.owner)
-        frame = on_buckets(self._travelling(rows, buckets), buckets, task, ddl(OUT))
         self._tables.memory.has_written = True
-        return self._tables.written(frame, self._tables.folder(self._slot, 0))
+        folder = self._tables.folder(self._slot, 0)
+        if self._fetched is not None and buckets == self.work.job.buckets:
+            return self._tables.put(worked_here(self._fetched.travelling(), buckets, task, OUT), folder)
+        frame = on_buckets(self._travelling(rows, buckets), buckets, task, ddl(OUT), self._packing)
+        return self._tables.written(frame, folder)
 
     def ask(self, rows: DataFrame, turn: Turn) -> list[dict[str, Any]]:
         """Ask every bucket the query times of a turn, stage by stage."""
@@ -102,9 +107,11 @@ class TableWorkers(SparkWorkers):
         reached = merged(self._before.reached, memory.reached)
         moved = self._tables.worst()
         is_regrouped = turn.buckets != self.work.job.buckets
+        small = self._small(turn)
         for number in range(1, self.work.job.last + 1):
             task, wanted = self._stage(turn, number, reached, moved, is_regrouped=is_regrouped)
-            told = self._run(rows, turn, number, task, wanted, is_regrouped=is_regrouped)
+            states = self._states(turn, task, wanted, is_regrouped=is_regrouped)
+            told = self._run(rows, task, states) if small is None else self._run_here(small, task, states)
             for note in told:
                 reached = merged(reached, note.get("sent", {}))
             notes += told
@@ -118,20 +125,36 @@ class TableWorkers(SparkWorkers):
             note | {"place": asdict(memory.held[note["name"]].place())} if "parts" in note else note for note in notes
         ]
 
-    def _run(
-        self,
-        rows: DataFrame,
-        turn: Turn,
-        number: int,
-        task: AskRows,
-        wanted: Mapping[int, set[KeyPart]],
-        *,
-        is_regrouped: bool,
-    ) -> list[dict[str, Any]]:
+    def _run(self, rows: DataFrame, task: AskRows, states: Sequence[DataFrame]) -> list[dict[str, Any]]:
         """Run a stage, and write what it gives out; the notes of its buckets."""
-        frame = self._input(rows, turn, number, task, wanted, is_regrouped=is_regrouped)
-        made = on_buckets(frame, self.work.job.buckets, task, ddl(OUT))
+        job, number = self.work.job, task.number
+        own = self._travelling(rows, job.buckets)
+        if job.wire.staged:
+            own = own.where(f"stage = {number}")
+        kinds = sql_types(in_schema(job))
+        none = [f"cast(null as {kinds[name]}) as `{name}`" for name in SECTIONS.names]
+        found = [own.selectExpr("*", *none), *states]
+        sent = [self._tables.folder(self._slot, stage) for stage in range(1, number)]
+        if sent:
+            deliveries = self._tables.read(sent).where(f"kind = '{DELIVERY}' and stage = {number}")
+            found.append(_as_input(deliveries, kinds))
+        made = on_buckets(reduce(DataFrame.unionAll, found), job.buckets, task, ddl(OUT))
         return self._tables.written(made, self._tables.folder(self._slot, number))
+
+    def _run_here(self, rows: pa.Table, task: AskRows, states: Sequence[DataFrame]) -> list[dict[str, Any]]:
+        """Run a stage of a small batch, and write what it gives out; the notes of its buckets."""
+        job, schema = self.work.job, in_schema(self.work.job)
+        own = of_stage(rows, job, task.number)
+        tables = [table_of(schema, len(own), dict(zip(own.column_names, own.columns, strict=True)))]
+        tables += [frame.toArrow().cast(schema) for frame in states]
+        for earlier in self._made:
+            is_for_it = pc.and_(pc.equal(earlier["kind"], DELIVERY), pc.equal(earlier["stage"], task.number))
+            sent = earlier.filter(is_for_it)
+            columns = {name: sent[name] for name in (*SECTIONS.names, "bucket") if name != "origin"}
+            tables.append(table_of(schema, len(sent), columns | {"origin": sent["bucket"]}))
+        made = worked_here(pa.concat_tables(tables), job.buckets, task, OUT)
+        self._made.append(made)
+        return self._tables.put(made, self._tables.folder(self._slot, task.number))
 
     def _stage(
         self, turn: Turn, number: int, reached: Reached, moved: int | None, *, is_regrouped: bool
@@ -162,61 +185,46 @@ class TableWorkers(SparkWorkers):
         )
         return told, wanted
 
-    def _input(
-        self,
-        rows: DataFrame,
-        turn: Turn,
-        number: int,
-        task: AskRows,
-        wanted: Mapping[int, set[KeyPart]],
-        *,
-        is_regrouped: bool,
-    ) -> DataFrame:
-        """Rows of this batch for a stage, and what it needs of states, of rows that waited and of earlier stages."""
-        job = self.work.job
-        own = self._travelling(rows, job.buckets)
-        if job.wire.staged:
-            own = own.where(f"stage = {number}")
-        kinds = sql_types(in_schema(job))
-        none = [f"cast(null as {kinds[name]}) as `{name}`" for name in SECTIONS.names]
-        frame = own.selectExpr("*", *none)
-        slots, found = self._before.slots, list[DataFrame]()
+    def _states(
+        self, turn: Turn, task: AskRows, wanted: Mapping[int, set[KeyPart]], *, is_regrouped: bool
+    ) -> list[DataFrame]:
+        """What a stage needs of states, and of rows that waited."""
+        job, slots, found = self.work.job, self._before.slots, list[DataFrame]()
         files = {one.file for held in task.held.values() for one in held.parts.values()}
         batches = sorted({*map(int, files), *(held.batch for held in task.held.values())})
         if batches:
-            folders = [self._tables.folder(slots[batch], number) for batch in batches]
+            folders = [self._tables.folder(slots[batch], task.number) for batch in batches]
             found.append(self._tables.read(folders).where(_condition(wanted, task.held)))
         if turn.rows:
             folders = [self._tables.folder(slots[batch], 0) for batch in sorted(turn.rows)]
             found.append(self._tables.read(folders).where(f"kind = '{ARRIVED}'"))
-        sent = [self._tables.folder(self._slot, stage) for stage in range(1, number)]
-        if sent:
-            deliveries = self._tables.read(sent).where(f"kind = '{DELIVERY}' and stage = {number}")
-            frame = frame.unionAll(self._as_input(deliveries, kinds))
-        for sections in found:
-            named = self._as_input(sections, kinds)
-            if is_regrouped:
-                # Every bucket takes what it needs of those of before.
-                named = named.drop("bucket").crossJoin(
-                    self.spark.range(job.buckets).selectExpr("cast(id as int) as bucket")
-                )
-                named = named.select(*kinds)
-            frame = frame.unionAll(named)
-        return frame
-
-    def _as_input(self, sections: DataFrame, kinds: Mapping[str, str]) -> DataFrame:
-        known = {name: name for name in (*SECTIONS.names, "bucket")} | {"origin": "bucket"}
-        return sections.selectExpr(
-            *(f"cast({_quoted(known.get(name))} as {kind}) as `{name}`" for name, kind in kinds.items())
-        )
+        kinds = sql_types(in_schema(job))
+        named = [_as_input(sections, kinds) for sections in found]
+        if is_regrouped:
+            # Every bucket takes what it needs of those of before.
+            buckets = self.spark.range(job.buckets).selectExpr("cast(id as int) as bucket")
+            named = [one.drop("bucket").crossJoin(buckets).select(*kinds) for one in named]
+        return named
 
     # Results
 
     def found(self, kind: str) -> DataFrame:
         """What the last batch has found."""
+        if self._made:
+            rows = pa.concat_tables(self._made).select(["kind", "data"])
+            mine = rows.filter(pc.equal(rows["kind"], kind)).select(["data"])
+            return self.spark.createDataFrame(pa.Table.from_batches(unpacked_rows(mine.to_batches())))
         folders = [self._tables.folder(self._slot, stage) for stage in range(1, self.work.job.last + 1)]
         found = self._tables.read(folders).where(f"kind = '{kind}'").select("data")
         return found.mapInArrow(unpacked_rows, self._columns(kind))
+
+
+def _as_input(sections: DataFrame, kinds: Mapping[str, str]) -> DataFrame:
+    """Sections with the columns of what a stage gets."""
+    known = {name: name for name in (*SECTIONS.names, "bucket")} | {"origin": "bucket"}
+    return sections.selectExpr(
+        *(f"cast({_quoted(known.get(name))} as {kind}) as `{name}`" for name, kind in kinds.items())
+    )
 
 
 def _quoted(name: str | None) -> str:

@@ -7,13 +7,14 @@ of a *slot*. Slots that no commit needs are overwritten: nothing is ever listed,
 | --- | --- |
 | `slot-<n>/<stage>` | sections of states, notes for the driver, bytes for later stages, changes as bytes: Parquet, see row_tasks.py |
 | `slot-<n>/0` | rows that came in when no query time was due |
-| `commit-0`, `commit-1` | the last two commits, by turns: one is whole while the other is written |
+| `commit-0`, `commit-1` | the last two commits, by turns: one is whole while the other is written; beside each a checksum of Spark's offsets of its batch |
 | `history` | there if a history was begun before the stream |
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -34,6 +35,12 @@ from holdsfor.spark.wire import ddl
 
 Reached = dict[str, set[int] | None]
 """Which parts are reached, by stage and bucket; None is all of them."""
+OFFSETS = b"offsets "
+"""How the line beside a commit begins."""
+_CHECKSUM = f"concat('{OFFSETS.decode()}', sha2(value, 256))"
+_BATCH = (
+    "the last batch that these tables have; they belong to another query, or to an older or newer state of this one"
+)
 _SPARE = 1_000_000
 # Small row groups, so that those without a part that is needed are skipped.
 _WRITING = {
@@ -48,6 +55,8 @@ class Memory:
     """What the driver knows from one batch to the next; all of it is in the tables, too."""
 
     commits: dict[int, bytes] | None = None
+    offsets: dict[int, bytes] = field(default_factory=dict)
+    """The lines with the checksums of Spark's offsets, for commits that were there when the run began."""
     held: dict[str, Held] = field(default_factory=dict)
     held_after: int | None = None
     """The batch whose states `held` is about."""
@@ -73,9 +82,14 @@ class Tables:
         """The batches whose commits are there."""
         if self.memory.commits is None:
             found = [self._text(f"commit-{place}") for place in (0, 1)]
-            self.memory.commits = {
-                self._number(place, text): text for place, text in enumerate(found) if text is not None
-            }
+            self.memory.commits = {}
+            for place, text in enumerate(found):
+                if text is not None:
+                    lines = text.split(b"\n")
+                    told = [line for line in lines if not line.startswith(OFFSETS)]
+                    number = self._number(place, told[0] if told else b"")
+                    self.memory.commits[number] = told[0]
+                    self.memory.offsets[number] = b"".join(line for line in lines if line.startswith(OFFSETS))
         return sorted(self.memory.commits)
 
     def _number(self, place: int, text: bytes) -> int:
@@ -111,7 +125,7 @@ class Tables:
 
     def write_commit(self, batch: int, text: bytes) -> None:
         """Write the commit of a batch, in the place of the one before the last."""
-        self._write_text(f"commit-{batch % 2}", text)
+        self._write_text(f"commit-{batch % 2}", text, batch)
         self.memory.commits = {known: told for known, told in (self.memory.commits or {}).items() if known == batch - 1}
         self.memory.commits[batch] = text
 
@@ -119,16 +133,62 @@ class Tables:
         """Remember that a history has begun, which a stream must not go without."""
         self._write_text("history", b"begun")
 
-    def _write_text(self, name: str, text: bytes) -> None:
-        table = pa.table({"value": pa.array([text.decode()])})
-        self.spark.createDataFrame(table).coalesce(1).write.mode("overwrite").text(f"{self.root}/{name}")
+    def _write_text(self, name: str, text: bytes, batch: int = -1) -> None:
+        """Write a text, with a checksum of Spark's offsets of a batch that came from a stream."""
+        frame = self.spark.createDataFrame(pa.table({"value": pa.array([text.decode()])}))
+        if batch >= 0:
+            # In the same job: nothing is read by itself.
+            frame = frame.unionAll(self._offsets(batch).selectExpr(f"{_CHECKSUM} as value"))
+        frame.coalesce(1).write.mode("overwrite").text(f"{self.root}/{name}")
+
+    # Spark's own files
 
     def spark_files(self) -> dict[str, Any]:
-        """Spark's own files are looked at where they are files."""
-        return {}
+        """The checksum of Spark's offsets is beside the commit."""
+        return {"offsets": "beside"}
 
     def check_spark_files(self, told: Mapping[str, Any]) -> None:
-        """There is nothing to compare."""
+        """Refuse to go on if the offsets of the last commit are gone or others, or if Spark has lost which files it has read."""
+        batch = self.committed()[-1]
+        if not told or batch < 0:
+            # The version before said nothing of them, and a history has none.
+            return
+        path = f"{self._checkpoint}/offsets/{batch}"
+        try:
+            (found,) = self._offsets(batch).selectExpr("value", f"{_CHECKSUM} as checksum").collect()
+        except AnalysisException as problem:
+            if problem.getCondition() != "PATH_NOT_FOUND":
+                raise
+            raise DamagedCheckpoint(path, f"is missing, which says how far Spark had read in {_BATCH}") from None
+        if found.checksum.encode() != self.memory.offsets[batch]:
+            raise DamagedCheckpoint(path, f"is not the one that Spark had in {_BATCH}")
+        # After the version and a line of Spark's own there is one for each source.
+        for place, line in enumerate(found.value.splitlines()[2:]):
+            entry = re.fullmatch(r'\{"logOffset":(\d+)\}', line)
+            if entry is not None and int(entry[1]) >= 0:
+                self._require_log(f"{self._checkpoint}/sources/{place}", int(entry[1]))
+
+    def _require_log(self, folder: str, entry: int) -> None:
+        """Complain if a log of files that were read has not the entry that it should have."""
+        listed = f"{escaped(folder)}/{{{entry},*.compact}}"
+        try:
+            rows = self.spark.read.format("binaryFile").load(listed).select("path").collect()
+        except AnalysisException as problem:
+            if problem.getCondition() != "PATH_NOT_FOUND":
+                raise
+            rows = []
+        names = [row.path.rpartition("/")[2] for row in rows]
+        # Old entries are put together in one file, and deleted.
+        if not any(int(name.partition(".")[0]) >= entry for name in names):
+            raise DamagedCheckpoint(f"{folder}/{entry}", f"is missing, which says what Spark had read in {_BATCH}")
+
+    def _offsets(self, batch: int) -> DataFrame:
+        """Spark's offsets of a batch, as one text."""
+        return self.spark.read.text(escaped(f"{self._checkpoint}/offsets/{batch}"), wholetext=True)
+
+    @property
+    def _checkpoint(self) -> str:
+        return self.root.removesuffix("/holdsfor")
 
     # Slots
 
@@ -151,6 +211,11 @@ class Tables:
         notes = F.collect_list(F.when(F.col("kind") == NOTE, F.col("note"))).alias("notes")
         frame.observe(watch, notes).write.mode("overwrite").options(**_WRITING).parquet(folder)
         return notes_of(watch.get["notes"])
+
+    def put(self, made: pa.Table, folder: str) -> list[dict[str, Any]]:
+        """Write what a stage of a small batch gives out; the notes among it."""
+        self.spark.createDataFrame(made).coalesce(1).write.mode("overwrite").options(**_WRITING).parquet(folder)
+        return notes_of(made["note"].drop_null().to_pylist())
 
     def notes(self, folders: Sequence[str]) -> list[tuple[int, str]]:
         """The notes in some folders, each with the number of its batch."""
@@ -198,6 +263,15 @@ class Tables:
         if len(used) > MOST_FILES:
             return min(used, key=lambda batch: used[batch])
         return min(used, key=lambda batch: used[batch] / max(1, self.memory.written.get(batch, 0)))
+
+
+def escaped(path: str) -> str:
+    """A path as Spark reads it where it expects a pattern.
+
+    >>> escaped("file:/data/a[1]")
+    'file:/data/a\\\\[1\\\\]'
+    """
+    return re.sub(r"([\[\]{}*?\\])", r"\\\1", path)
 
 
 def _named(folders: Sequence[str], problem: str) -> str:

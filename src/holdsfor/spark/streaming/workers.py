@@ -1,13 +1,14 @@
 """Spark's workers, as the driver of a stream sees them: a look at what came in, and the stages on their buckets.
 
 A batch is one light aggregate, from which the clock goes on, and one job for the stages. The first tells which query times
-are due; the rows are read again for the second, which costs less than to keep them between the two.
+are due; the rows are read again for the second, which costs less than to keep them between the two. The rows of a small
+batch are fetched instead, and worked on by the driver (small.py).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -20,18 +21,17 @@ from holdsfor.spark.session import spare_worker
 from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
 from holdsfor.spark.streaming.driver import Checkpoint, Seen
 from holdsfor.spark.streaming.frames import BEAT, beat_time
+from holdsfor.spark.streaming.packing import BUCKET, Packing
 from holdsfor.spark.streaming.results import UNMATCHED
 from holdsfor.spark.streaming.rows import NOTE, Admission, KeepRows
 from holdsfor.spark.streaming.shared import require_files, require_rows
 from holdsfor.spark.streaming.sinks import Directory, FunctionSink, changes_sql, event_changes_sql
+from holdsfor.spark.streaming.small import MOST_BYTES, FetchedRows, Task, fetch, worked_here
 from holdsfor.spark.streaming.store import Store, spark_path
 from holdsfor.spark.streaming.tasks import AskStage, notes_of
 from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.wire import ddl
-
-Task = Callable[[int, Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-"""Work on a bucket: its number, and its rows."""
 
 
 class SparkWorkers(ABC):
@@ -42,38 +42,45 @@ class SparkWorkers(ABC):
         self.admission: Admission | None = None
         """Which rows of the last batch count."""
         self.expects_few = False
-        """Whether a batch has few rows, by the one before it."""
+        """Whether the batch seems to be small, by the one before it."""
+        self.rows_read = 0
+        """How many rows the last batch had, whatever they are."""
+        self._fetched: FetchedRows | None = None
+        self._packing = Packing.of(work.job, work.windows)
+        self._has_parts = {
+            stage.number
+            for stage in work.stages.stages
+            if all(delivery.spreading is not None for delivery in stage.deliveries)
+        }
+        """Stages of which only the parts of states are read that rows reach."""
 
     def look(self, rows: DataFrame, latest: int | None = None) -> Seen:
         """What came in, but for rows with a time after `latest`."""
-        return self._looked_for(rows, latest)[0]
-
-    def _looked_for(self, rows: DataFrame, latest: int | None, reached: Sequence[str] = ()) -> tuple[Seen, list[int]]:
-        """What came in, and which parts of states it reaches if there is a column of them for each way to sort rows out."""
+        if self.expects_few:
+            self._fetched, self.expects_few = fetch(rows, self.work), False
+        if self._fetched is not None:
+            self.rows_read = self._fetched.count
+            return self._fetched.seen(latest)
         beat = [f"{beat_time(self.work.sources.unit)} as beat"] if BEAT in rows.columns else []
-        frames = [
-            sorting.judged(rows, *beat, *reached[place : place + 1]) for place, sorting in enumerate(self.work.sortings)
-        ]
+        frames = [sorting.judged(rows, *beat) for sorting in self.work.sortings]
         used = "good" if latest is None else f"good and moment <= {latest}L"
         facts = [
             f"count_if({used}) as good",
             "count_if(bad) as malformed",
+            "count(*) as read",
             f"min(moment) filter (where {used}) as first",
             f"max(moment) filter (where {used}) as last",
         ]
         if beat:
             facts.append("max(beat) as now")
-        if reached:
-            facts.append(f"array_distinct(flatten(collect_set(reached) filter (where {used}))) as reached")
-        together = reduce(DataFrame.unionAll, frames)
-        if self.expects_few:
-            # One task has done it before Spark has shuffled anything.
-            together = together.coalesce(1)
-        found = together.selectExpr(*facts).collect()[0].asDict()
-        return Seen(**{name: found[name] for name in _SEEN}, now=found.get("now")), found.get("reached") or []
+        found = reduce(DataFrame.unionAll, frames).selectExpr(*facts).collect()[0].asDict()
+        self.rows_read = found["read"]
+        return Seen(**{name: found[name] for name in _SEEN}, now=found.get("now"))
 
     def middle(self, rows: DataFrame) -> tuple[int, int]:
         """The times that a quarter and a half of the good rows do not exceed."""
+        if self._fetched is not None:
+            return self._fetched.middle()
         frames = [one.judged(rows).where("good").select("moment") for one in self.work.sortings]
         together = reduce(DataFrame.unionAll, frames)
         quartile, median = (
@@ -89,6 +96,21 @@ class SparkWorkers(ABC):
     def _divided(self, buckets: int) -> Work:
         job = self.work.job
         return self.work if buckets == job.buckets else self.work.told(buckets, derived_events=job.derived_events)
+
+    def _small(self, turn: Turn) -> pa.Table | None:
+        """The rows of a batch that the driver works on; None if that is for Spark's workers."""
+        if self._fetched is None:
+            return None
+        is_regrouped = turn.buckets != self.work.job.buckets
+        read = (
+            place.sizes["bytes"]
+            for name, place in turn.places.items()
+            if is_regrouped
+            or place.wake <= turn.until
+            or place.plan != turn.plan
+            or int(name.partition("-")[0]) not in self._has_parts
+        )
+        return self._fetched.travelling() if sum(read) <= MOST_BYTES else None
 
     @abstractmethod
     def keep(self, rows: DataFrame, admission: Admission, buckets: int) -> list[dict[str, Any]]:
@@ -122,8 +144,8 @@ class SparkWorkers(ABC):
 _SEEN = ("good", "malformed", "first", "last")
 
 
-def on_buckets(frame: DataFrame, count: int, task: Task, schema: str) -> DataFrame:
-    """Rows brought to their buckets, and worked on there."""
+def on_buckets(frame: DataFrame, count: int, task: Task, schema: str, packing: Packing | None = None) -> DataFrame:
+    """Rows brought to their buckets, packed on their way, and worked on there."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
@@ -131,10 +153,12 @@ def on_buckets(frame: DataFrame, count: int, task: Task, schema: str) -> DataFra
         spare_worker()
         context = TaskContext.get()
         assert context is not None, "this is a task of Spark's"
-        yield from task(context.partitionId(), batches)
+        yield from task(context.partitionId(), batches if packing is None else packing.unpacked(batches))
 
     # Partitions have the numbers of buckets.
-    return frame.repartitionById(count, F.col("bucket")).mapInArrow(work, schema)
+    bucket = F.col("bucket") if packing is None else F.expr(BUCKET)
+    shuffled = (frame if packing is None else packing.packed(frame)).repartitionById(count, bucket)
+    return shuffled.mapInArrow(work, schema)
 
 
 class FileWorkers(SparkWorkers):
@@ -148,7 +172,9 @@ class FileWorkers(SparkWorkers):
         """Write the rows of a batch to the files of so many buckets."""
         self.admission = admission
         task = KeepRows(self.work.job, admission, self._store)
-        notes = _told(on_buckets(self._travelling(rows, buckets), buckets, task, ddl(NOTE)))
+        if self._fetched is not None and buckets == self.work.job.buckets:
+            return notes_in(worked_here(self._fetched.travelling(), buckets, task, NOTE))
+        notes = _told(on_buckets(self._travelling(rows, buckets), buckets, task, ddl(NOTE), self._packing))
         files = [f"{note['bucket']}.arrow" for note in notes if note["rows"]]
         require_files(self._store, f"{admission.batch}/rows", files)
         return notes
@@ -157,10 +183,16 @@ class FileWorkers(SparkWorkers):
         """Ask every bucket the query times of a turn; its changes and its state are in files."""
         self.admission = turn.admission
         count = self.work.job.buckets
+        tasks = [AskStage(self.work.job, number, self._store, turn) for number in range(1, self.work.job.last + 1)]
+        small = self._small(turn)
+        if small is not None:
+            for task in tasks:
+                small = worked_here(small, count, task, task.out_schema)
+            return notes_in(small)
         found = self._travelling(rows, count)
-        for number in range(1, self.work.job.last + 1):
-            task = AskStage(self.work.job, number, self._store, turn)
-            found = on_buckets(found, count, task, ddl(task.out_schema))
+        for task in tasks:
+            packing = self._packing if task.number == 1 else None
+            found = on_buckets(found, count, task, ddl(task.out_schema), packing)
         notes = _told(found)
         files = [f"{note['name']}-{note['place']['attempt']}" for note in notes if "place" in note]
         require_files(self._store, f"{turn.batch}/state", files)
@@ -190,6 +222,11 @@ _COUNTED = {"events": "event_changes"}
 
 def _told(notes: DataFrame) -> list[dict[str, Any]]:
     return notes_of(row.note for row in notes.collect())
+
+
+def notes_in(table: pa.Table) -> list[dict[str, Any]]:
+    """The notes in a table."""
+    return notes_of(table["note"].drop_null().to_pylist())
 
 
 @dataclass(frozen=True)

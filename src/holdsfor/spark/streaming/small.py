@@ -1,0 +1,110 @@
+"""Small batches: one task fetches their rows, and the stages run in the process of the driver.
+
+Of a micro-batch with few rows, nearly everything is what Spark needs for a shuffle, for tasks and for Python workers. A
+small batch does without them. Its buckets, states and results are those of any other, so that a large one may follow.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, reduce
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from holdsfor.engine.kernels import Ints
+from holdsfor.io.ahead import quantile
+from holdsfor.spark.streaming.driver import Seen
+from holdsfor.spark.streaming.rows import BACK, BAD, ROW, travelling_schema
+from holdsfor.spark.streaming.work import Work
+from holdsfor.spark.wire import Wire
+
+MOST_ROWS = 50_000
+"""A batch of more rows is not small."""
+MOST_BYTES = 64_000_000
+"""A batch for which more bytes of states have to be read is not small, either."""
+
+Task = Callable[[int, Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""Work on a bucket: its number, and its rows."""
+
+
+@dataclass(frozen=True)
+class FetchedRows:
+    """The rows of a small batch: good ones on their way to buckets, and one with a mark for each of the others."""
+
+    table: pa.Table
+    wire: Wire
+
+    def seen(self, latest: int | None) -> Seen:
+        """What came in, but for rows with a time after `latest`."""
+        times = self._times
+        if latest is not None:
+            times = times[times <= latest]
+        first, last = (int(times.min()), int(times.max())) if len(times) else (None, None)
+        beats = self.table["beat"].drop_null().to_numpy()
+        now = int(beats.max()) if len(beats) else None
+        return Seen(len(times), int(np.count_nonzero(self._marks == BAD)), first, last, now)
+
+    def middle(self) -> tuple[int, int]:
+        """The times that a quarter and a half of the good rows do not exceed."""
+        return quantile(self._times, 1, 4), quantile(self._times, 1, 2)
+
+    def travelling(self) -> pa.Table:
+        """The good rows, once for each bucket that they go to."""
+        is_good = (self._marks < BAD) & self.table["bucket"].is_valid().to_numpy()
+        return self.table.select(travelling_schema(self.wire).names).filter(pa.array(is_good))
+
+    @property
+    def count(self) -> int:
+        """How many rows there are, whatever they are, without copies."""
+        marks = self._marks
+        return int(np.count_nonzero((marks == ROW) | (marks == BACK) | (marks >= BAD)))
+
+    @property
+    def _marks(self) -> Ints:
+        found: Ints = self.table["retracted"].to_numpy()
+        return found
+
+    @cached_property
+    def _times(self) -> Ints:
+        """The times of good rows, each once."""
+        is_once = (self._marks == ROW) | (self._marks == BACK)
+        found: Ints = self.table.select(["arrival"]).filter(pa.array(is_once))["arrival"].to_numpy()
+        return found
+
+
+def is_few(rows: int) -> bool:
+    """Whether a batch of so many rows is small."""
+    return rows <= MOST_ROWS
+
+
+def fetch(rows: DataFrame, work: Work) -> FetchedRows | None:
+    """The rows of a batch, by one task; None if there are many."""
+    few = rows.coalesce(1).limit(MOST_ROWS + 1)
+    frames = [sorting.fetched(few) for sorting in work.sortings]
+    together = frames[0] if len(frames) == 1 else reduce(DataFrame.unionAll, frames).coalesce(1)
+    found = FetchedRows(together.toArrow(), work.job.wire)
+    # Every way to sort rows out tells of each of them once.
+    return found if is_few(found.count // len(frames)) else None
+
+
+def worked_here(rows: pa.Table, buckets: int, task: Task, schema: pa.Schema) -> pa.Table:
+    """Rows brought to their buckets, and worked on in this process: what `on_buckets` is for Spark's workers."""
+    bucket = rows["bucket"].to_numpy()
+    if (bucket[1:] < bucket[:-1]).any():
+        order = np.argsort(bucket, kind="stable")
+        rows, bucket = rows.take(pa.array(order)), bucket[order]
+    bounds = np.searchsorted(bucket, np.arange(buckets + 1)).tolist()
+
+    def work(number: int) -> list[pa.RecordBatch]:
+        first, last = bounds[number], bounds[number + 1]
+        return list(task(number, iter(rows.slice(first, last - first).to_batches())))
+
+    # The engine lets other threads run while it works.
+    with ThreadPoolExecutor(min(buckets, os.cpu_count() or 1)) as threads:
+        made = [batch for found in threads.map(work, range(buckets)) for batch in found]
+    return pa.Table.from_batches(made, schema)
