@@ -1,1 +1,1 @@
-"""The columnar engine: plans over whole columns, set at a time."""
+"""What goes into the engine and comes out of it, as columns: tables, the dictionary of constants, query times, reports."""
