@@ -1,6 +1,7 @@
 // What rules bring about at a time-point, and the state that follows from it.
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 #include "sweep.h"
 
@@ -37,6 +38,8 @@ void Sweep::happen(Index table, std::span<const Value> columns) {
 void Sweep::initiate(Index table, std::span<const Value> columns, Value value) {
   if (is_packed(table)) {
     const PairBits bits = packed_bits(table, columns, value);
+    // Rules name all that they initiate in a packed table: a plan that does otherwise is damaged.
+    if (bits == 0) throw std::invalid_argument("a rule initiates what no rule of its table names");
     initiated_bits_ |= bits;
     packed_pair(static_cast<std::size_t>(std::countr_zero(bits)));
     return;
