@@ -71,11 +71,11 @@ struct Pair {
   Time since = kForever;
   bool is_declared = true;
   bool starts_initially = false;
-  bool holds_next = false;       // of statically determined fluents in a cycle, at the present time-point
-  std::int8_t postponable = -1;  // whether its delayed effects are postponed; -1: not known yet
+  bool holds_next = false;         // of statically determined fluents in a cycle, at the present time-point
+  std::int8_t postponable = -1;    // whether its delayed effects are postponed; -1: not known yet
   std::int8_t bit = kNotLookedUp;  // its place among packed pairs, or kNoBit
-  Index defined_by = kNone;      // the rule of a statically determined fluent
-  Time last_initiated = kNever;  // effective or not
+  Index defined_by = kNone;        // the rule of a statically determined fluent
+  Time last_initiated = kNever;    // effective or not
   Time last_effective = kNever;
   Intervals list;
 
