@@ -28,6 +28,7 @@ _KNOWN = (
 _PYTHON = re.compile(r"^(?P<name>(?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?:: (?P<text>.+))?$", re.MULTILINE)
 _JAVA = re.compile(r"^(?:: |Caused by: )?(?:[a-z]\w*\.)+(?P<name>[A-Z][\w$]*)(?:: (?P<text>.+))?$", re.MULTILINE)
 _TASK = re.compile(r"Job aborted due to stage failure:.*?\): ")
+_WAITED = "Exception thrown in awaitResult"
 _CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z][\w$]*: ")
 
 
@@ -97,10 +98,11 @@ def _java_reason(text: str) -> str:
     lines = [line for line in text.strip().splitlines() if line.strip()]
     if not lines:
         return "Spark does not say why"
-    first = _plain(lines[0].removeprefix(": "))
     causes = [found["text"] for found in _JAVA.finditer(text) if found.group().startswith("Caused by: ")]
-    said = [_plain(cause) for cause in causes if cause]
-    return f"{first.rstrip('.')}: {said[-1]}" if said and said[-1] not in first else first
+    said = [_plain(line) for line in (lines[0].removeprefix(": "), *causes) if line]
+    # A thread that waits for another says nothing of its own.
+    first, *rest = [line for line in said if not line.startswith(_WAITED)] or said
+    return f"{first.rstrip('.')}: {rest[-1]}" if rest and rest[-1] not in first else first
 
 
 def _plain(line: str) -> str:
