@@ -9,38 +9,20 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
 
 from holdsfor.alerts import Alert
-from holdsfor.cli import app
 from holdsfor.spark.streaming.alerting import AlertingDirectory, AlertSink
-from tests.spark.stream_files import RULES, some_rows, write_file
-from tests.spark.test_stream_command import MAPPING
+from tests.spark.stream_files import some_rows, write_file
+from tests.spark.test_stream_command import folder, stream
 
+__all__ = ["folder"]
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-@pytest.fixture
-def folder(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("holdsfor.cli.spark.spark_session", lambda _: spark)
-    monkeypatch.setattr(spark, "stop", lambda: None)
-    (tmp_path / "rules.prolog").write_text(RULES)
-    (tmp_path / "mapping.toml").write_text(MAPPING)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def stream(*arguments: str) -> Result:
-    given = ["--mapping", "mapping.toml", "--window", "30", "--step", "10", "--start", "0", "--once", "--buckets", "2"]
-    places = ["--checkpoint", "@checkpoint", "--sink", "@out", "--source", "parquet", "--path", "@in"]
-    found = [word.replace("@", f"{Path.cwd()}/") for word in (*places, *arguments)]
-    return CliRunner().invoke(app, ["stream", "rules.prolog", *given, *found])
+FILES = ("--source", "parquet", "--path", "@in")
 
 
 def test_lines_of_json_on_standard_output(folder: Path) -> None:
     write_file(folder / "in", 0, some_rows(5, 1, 60))
-    result = stream("--alerts", "-", "--metrics", "0")
+    result = stream(*FILES, "--alerts", "-", "--metrics", "0")
     assert result.exit_code == 0, result.output
     told = [json.loads(line) for line in result.stdout.splitlines()]
     written = [row for file in (folder / "out").glob("batch=*/*.parquet") for row in pq.read_table(file).to_pylist()]
@@ -70,6 +52,6 @@ def test_a_batch_that_is_run_again_tells_the_same(spark: Any, tmp_path: Path) ->
 
 def test_not_with_columns(folder: Path) -> None:
     write_file(folder / "in", 0, some_rows(5, 1, 20))
-    result = stream("--alerts", "-", "--columns")
+    result = stream(*FILES, "--alerts", "-", "--columns")
     assert result.exit_code != 0
     assert "leave out --columns" in result.output
