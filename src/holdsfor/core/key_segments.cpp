@@ -242,11 +242,11 @@ void KeyEvaluator::sweep(const StageStore& stage, const StageStore::Work& work, 
   world_.query = query;
   Time settled = from == nullptr ? kNever : from->time;
   for (std::size_t i = saves.first; i < saves.stop; ++i) {
-    extract_results(world_, sweep_, stage.stage(), settled, saved_[i].time, found_);
+    extract_results(world_, sweep_, stage.number(), settled, saved_[i].time, found_);
     settled = saved_[i].time;
     saved_results_[i] = found_.size();
   }
-  if (is_whole) extract_results(world_, sweep_, stage.stage(), settled, kForever, found_);
+  if (is_whole) extract_results(world_, sweep_, stage.number(), settled, kForever, found_);
 }
 
 // Results and checkpoints that were found for some segments become those of the key. The segment that then comes after

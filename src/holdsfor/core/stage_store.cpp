@@ -438,6 +438,7 @@ void take_effect(KeyState& state, const EffectArrivals& arrivals, std::size_t ro
 }
 
 void StageStore::prepare(World& world, Time query) const {
+  world.set_stage(number_);
   world.query = query;
   world.shared = shared_ ? &shared_->world : nullptr;
   if (shared_) {
