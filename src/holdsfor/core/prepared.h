@@ -8,6 +8,7 @@
 
 #include "plan.h"
 #include "row_rules.h"
+#include "rule_groups.h"
 
 namespace holdsfor {
 
@@ -80,8 +81,10 @@ struct Phase {
   std::vector<PackedPair> packed;
   std::vector<Packing> packing;
   std::vector<PairBits> bits_of;
-  // Numbers of the rules that do not run row by row.
+  // Numbers of the rules that do not run row by row; in a pass over rows, these rules, and the sources that make them
+  // run.
   std::vector<Index> other_rules;
+  std::vector<std::pair<RuleGroup, std::uint64_t>> other_groups;
   // Components with delayed effects, or on which there are such.
   std::vector<Index> delayed;
   bool has_definitions = false;
