@@ -6,6 +6,13 @@
 namespace holdsfor {
 
 void make_maximal(Intervals& list) {
+  // Most are maximal as they come.
+  std::size_t checked = 0;
+  for (Time last = kNever; checked < list.size() && list[checked].start < list[checked].end; ++checked) {
+    if (checked > 0 && list[checked].start <= last) break;
+    last = list[checked].end;
+  }
+  if (checked == list.size()) return;
   const auto by_start = [](const Interval& a, const Interval& b) { return a.start < b.start; };
   if (!std::is_sorted(list.begin(), list.end(), by_start)) std::sort(list.begin(), list.end(), by_start);
   std::size_t kept = 0;
