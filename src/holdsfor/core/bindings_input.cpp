@@ -38,14 +38,14 @@ Cause Core::edit_intervals(Index table, TimeArray starts, TimeArray ends, WordAr
                                             {ends.data(), count}, {values.data(), count}, {words.data(), words.size()},
                                             {is_point.data(), count}, width)
           : kNoCause;
-  Edit& edit = engine_->edits().edit_for_interval(table, is_retraction, cause, width);
-  for (std::size_t row = 0; row < count; ++row) {
-    edit.intervals.cells.push_back(time_cell(starts(row)));
-    edit.intervals.cells.push_back(time_cell(ends(row)));
-    edit.intervals.cells.push_back(Value::from_word(values(row)));
-    for (std::size_t i = 0; i < width; ++i) edit.intervals.cells.push_back(Value::from_word(words(row * width + i)));
-    edit.is_point.push_back(is_point(row));
-  }
+  engine_->edits().add_intervals(table, is_retraction, cause,
+                                 {.starts = starts.data(),
+                                  .ends = ends.data(),
+                                  .values = values.data(),
+                                  .words = words.data(),
+                                  .is_point = is_point.data(),
+                                  .size = count},
+                                 width);
   return cause;
 }
 
