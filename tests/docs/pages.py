@@ -32,11 +32,12 @@ _CHECKED = frozenset({"prolog", "dmtl", "events", "facts", "expected"})
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block; `file` is the name that it is to be saved under."""
+    """A fenced block; `file` is the name to save it under, `line` the line of the page before its text."""
 
     language: str
     file: str
     text: str
+    line: int
 
     def has(self, line: str) -> bool:
         """Whether one of its lines is this one."""
@@ -45,9 +46,11 @@ class Block:
 
 def blocks(path: Path) -> Iterator[Block]:
     """All fenced blocks of a page."""
-    for found in _BLOCK.finditer(path.read_text("utf-8")):
+    page = path.read_text("utf-8")
+    for found in _BLOCK.finditer(page):
         rest = found["rest"] or ""
-        yield Block(found["language"], rest if re.fullmatch(r"[\w./-]+\.\w+", rest) else "", found["text"])
+        file = rest if re.fullmatch(r"[\w./-]+\.\w+", rest) else ""
+        yield Block(found["language"], file, found["text"], page.count("\n", 0, found.start("text")))
 
 
 @dataclass
@@ -86,7 +89,7 @@ class Page:
             case "console":
                 self._commands(text)
             case "python":
-                self.printed = self._python(text)
+                self.printed = self._python(text, block.line)
             case "text":
                 assert self.printed == text
             case "prolog":
@@ -110,9 +113,10 @@ class Page:
             runpy.run_path(arguments[0], run_name="__main__")
         return output.getvalue().replace(f"{Path.cwd()}/", "")
 
-    def _python(self, text: str) -> str:
+    def _python(self, text: str, line: int) -> str:
+        # At its own lines: hypothesis reads the source of a test from the page.
         with contextlib.redirect_stdout(io.StringIO()) as output:
-            exec(compile(text, str(self.path), "exec"), self.names)
+            exec(compile("\n" * line + text, str(self.path), "exec"), self.names)
         return output.getvalue()
 
     def _built(self, text: str) -> None:
