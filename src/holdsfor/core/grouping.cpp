@@ -89,10 +89,11 @@ void Grouping::find_groups(Range& range, KeyNumbers& keys, const KeyTies* ties, 
       if (is_first && group_of_.size() < keys.size()) group_of_.resize(keys.size(), kNone);
       if (!is_first) range.ends.resize(keys.size());
       if (block.ways == 1 && ties == nullptr) {
-        for (Index& one : column) {
-          if (is_first) one = group_of(one, range);
-          range.ends[one] += rows.cells;
+        if (is_first) {
+          for (Index& one : column) one = group_of(one, range);
         }
+        std::size_t* const ends = range.ends.data();
+        for (const Index one : column) ends[one] += rows.cells;
         continue;
       }
       for (std::size_t i = 0; i < block.size; ++i) {

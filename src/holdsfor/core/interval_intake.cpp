@@ -82,7 +82,7 @@ void IntervalIntake::place_plain(const Block& block, Range& range) {
     for (std::size_t i = 0; i < block.size; ++i, row += width) {
       if (i + kAhead < block.size) prefetch(into + ends[groups[i + kAhead]]);
       std::size_t& end = ends[groups[i]];
-      std::copy_n(row, width, into + end);
+      for (std::size_t place = 0; place < width; ++place) into[end + place] = row[place];
       IntervalHead head = interval_head(row);
       if (head.has(kIsRetraction) && is_counted) {
         head.flags |= kIsHome;
