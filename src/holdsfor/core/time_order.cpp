@@ -73,7 +73,9 @@ void TimeOrder::sort_few(std::span<const TimedRow> rows, Time first, Time last) 
   for (std::size_t i = 0; i < count; ++i) {
     const std::int16_t own = words[i];
     std::int16_t before = 0;
-    for (std::size_t j = 0; j < padded; ++j) before += static_cast<std::int16_t>(words[j] < own);
+    for (std::size_t j = 0; j < padded; ++j) {
+      before = static_cast<std::int16_t>(before + static_cast<std::int16_t>(words[j] < own));
+    }
     order_[static_cast<std::size_t>(before)] = i;
   }
   may_have_ties_ = false;
