@@ -47,7 +47,7 @@ def diff(
     what: Annotated[
         list[str],
         typer.Argument(
-            help="Two rule files or folders; or a git revision, or two, and behind -- the files and folders to compare. "
+            help="Two rule files or folders; or one or two git revisions, followed by -- and the files and folders to compare. "
             "REVISION:PATH is a file or folder as git has it.",
             metavar="OLD NEW | REVISION… -- PATH…",
         ),
@@ -63,7 +63,7 @@ def diff(
     fluent: Annotated[list[str], typer.Option("--fluent", help="Compare only these fluents and events.")] = [],  # noqa: B006
     why: Annotated[
         list[str],
-        typer.Option(help="Say why: the number of a difference, several as 1-5, or all; give it several times."),
+        typer.Option(help="Explain a difference by its number, several as 1-5, or all; can be repeated."),
     ] = [],  # noqa: B006
     limit: Annotated[int, typer.Option(min=1, help="How many differences and entities to show.")] = 20,
     style: Annotated[Style | None, typer.Option("--format", "-f", help="text, json, html or markdown.")] = None,

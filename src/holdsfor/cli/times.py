@@ -136,9 +136,7 @@ def duration_option(*names: str, help: str) -> Any:  # noqa: A002 -- typer's own
 
 UnitOption: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        help="What one time-point is: ns, us, ms, s, min, h or d. Times may then be written as 2026-03-01T12:00Z."
-    ),
+    typer.Option(help="Time unit: ns, us, ms, s, min, h or d. Times can then be written as 2026-03-01T12:00Z."),
 ]
 
 

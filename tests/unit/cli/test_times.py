@@ -146,7 +146,7 @@ def test_what_is_no_time(folder: Path, option: str, value: str, said: str) -> No
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--window", "1h"], "--window '1h' is a duration, and nothing says what one time-point is; declare the unit"),
+        (["--window", "1h"], "--window '1h' is a duration, and the time unit is unknown; declare the unit"),
         (["--start", "2026-03-01T12:00Z"], "--start '2026-03-01T12:00Z' is a date, and nothing says what one"),
         (
             ["--unit", "min", "--window", "90 s"],

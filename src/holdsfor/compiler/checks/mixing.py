@@ -70,9 +70,7 @@ def _cycle(component: tuple[Symbol, ...], analysis: Analysis) -> Diagnostic:
         for use in _uses(source, target, analysis)
     ]
     shown = f"{_listed(metric)} and {_listed(others)} depend on each other"
-    hint = (
-        "metric rules read what is finished: take one of the conditions out, or write all of the cycle in one language"
-    )
+    hint = "metric rules read final results: remove one of the conditions, or write the whole cycle in one language"
     return Diagnostic("HF690", Severity.ERROR, shown, spans[0], hint, tuple(labels[:1]))
 
 

@@ -74,7 +74,7 @@ def _apart(term: Term) -> Term:
 def _warning(rule: IntervalRule | EffectRule) -> Diagnostic:
     variable = _open_variables(rule)[0]
     shown = "_" if variable.is_anonymous else variable.name
-    message = f"this rule is not evaluated: nothing says which {shown} it is about"
+    message = f"this rule is not evaluated: no condition and no grounding binds {shown}"
     hint = (
         f"declare them: grounding({print_term(rule.fvp.fluent)}={print_term(rule.fvp.value)}) :- …, or remove the rule"
     )
