@@ -420,7 +420,7 @@ def read_source(path: str | Path) -> Source:
     except OSError as problem:
         if _is_rule_text(str(path)):
             raise HoldsforError(
-                f"{str(path).strip().splitlines()[0]!r} is no file; it looks like rules: holdsfor.loads takes them as text"
+                f"{str(path).strip().splitlines()[0]!r} is not a file; it looks like rules: holdsfor.loads takes them as text"
             ) from problem
         raise HoldsforError(f"cannot read {path}: {problem.strerror or problem}") from problem
 

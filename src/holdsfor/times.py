@@ -198,7 +198,7 @@ def duration(given: DurationInput, unit: str | None, what: str = "duration") -> 
         return _in_range(whole, given, what)
     found = exact_duration(given, unit, what)
     if found.denominator != 1:
-        raise HoldsforError(f"{what} {str(given)!r} is no whole number of time-points: one of them is 1 {unit}")
+        raise HoldsforError(f"{what} {str(given)!r} is not a whole number of time-points: one is 1 {unit}")
     return _in_range(found.numerator, given, what)
 
 

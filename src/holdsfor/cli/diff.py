@@ -77,7 +77,7 @@ def diff(
     with friendly_errors():
         misplaced = next((word for word in what if word.startswith("-")), None)
         if misplaced is not None:
-            raise HoldsforError(f"write {misplaced} before --: what stands behind it are files")
+            raise HoldsforError(f"write {misplaced} before --: only files come after it")
         require_events(events)
         chosen = form_of(style, output, STYLES)
         old, new = _sides(what, background)

@@ -213,7 +213,7 @@ def stream(
         reasoner = forgetful(reasoner, forget, declared_unit(reasoner.time_scale, mapping, unit))
         options = _options(option)
         if alerts is not None and columns:
-            raise HoldsforError("--alerts tells of the changelog of all fluents; leave out --columns")
+            raise HoldsforError("--alerts needs the changelog of all fluents; omit --columns")
         send = None if alerts is None else _sender(alerts)
         counted = Metrics()
         counted.certify(encoded(reasoner.plan).lowered.plan)

@@ -87,7 +87,7 @@ def length(option: str, given: Given | None, unit: str | None, least: int = 1) -
     if found is None:
         return None
     if isinstance(given, str) and found.denominator != 1:
-        raise HoldsforError(f"{option} {given!r} is no whole number of time-points: one of them is 1 {unit}")
+        raise HoldsforError(f"{option} {given!r} is not a whole number of time-points: one is 1 {unit}")
     whole = _whole(option, found)
     if whole < least:
         raise HoldsforError(f"{option} must be at least {least}, not {given}")

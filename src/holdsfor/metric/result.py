@@ -160,7 +160,7 @@ class MetricResult:
         for bound in (during.low, during.high):
             if bound is not None and (bound * scale).denominator != 1:
                 raise HoldsforError(
-                    f"{number_text(bound)} is no multiple of 1/{scale}, as all times of this result are"
+                    f"{number_text(bound)} is not a multiple of 1/{scale}, as all times of this result are"
                 )
         return self._with(self.facts.during(*cells(during, scale)), self._predicate)
 

@@ -292,9 +292,7 @@ class Session:
             raise ProgramError(errors_of(found))
         plan = replace(make_plan(analysis), max_delayed_effects=self._plan.max_delayed_effects)
         if not self._goes_on_with(plan):
-            raise HoldsforError(
-                "these facts change how the rules are worked out; start a new session with background=…"
-            )
+            raise HoldsforError("these facts change how the rules are evaluated; start a new session with background=…")
         self._plan, self._written = plan, program
 
     def _goes_on_with(self, plan: Plan) -> bool:
@@ -522,11 +520,11 @@ class Session:
         if now is None:
             known = [time for time in (self._latest, self._now) if time is not None]
             if not known:
-                raise HoldsforError("nothing was pushed yet: say at which time, as in query(10)")
+                raise HoldsforError("nothing has been pushed yet: give a time, as in query(10)")
             return max(known)
         at = self._point(now) // self._tick
         if self._now is not None and at < self._now:
-            raise HoldsforError(f"the session stands at {self.now} and cannot go back to {now}")
+            raise HoldsforError(f"the session is at {self.now} and cannot go back to {now}")
         return at
 
     def __repr__(self) -> str:

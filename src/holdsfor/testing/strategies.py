@@ -37,7 +37,7 @@ def streams(
     inputs = [entity for entity in reasoner.analysis.entities if entity.role in _INPUT]
     unknown = arguments.keys() - {entity.symbol.name for entity in inputs}
     if unknown:
-        raise HoldsforError(f"the rules read no input that is called {', '.join(sorted(unknown))}")
+        raise HoldsforError(f"the rules read no input with the name {', '.join(sorted(unknown))}")
     rows = {
         entity.symbol.name: st.lists(
             _row(entity, arguments.get(entity.symbol.name), _one_of(values), times, late), max_size=most

@@ -37,9 +37,9 @@ def doors() -> Reasoner:
         ([(3, "front")], "events has an object of type tuple where a file name should be; give files"),
         (
             DATED["unlock"],
-            "events is one table, and nothing says what its rows are; give files, or tables by event name",
+            "events is one table, and the kind of its rows is unknown; give files, or tables by event name",
         ),
-        (pl.DataFrame({"time": [1], "door": ["a"]}), "events is one table, and nothing says what its rows are"),
+        (pl.DataFrame({"time": [1], "door": ["a"]}), "events is one table, and the kind of its rows is unknown"),
         ({"unlok": [(3, "front")]}, "no rule reads an event or input fluent called 'unlok'; did you mean unlock?"),
         ({"zz": [(3,)]}, "no rule reads an event or input fluent called 'zz'; there are lock, unlock"),
         (
@@ -162,7 +162,7 @@ def test_a_date_as_an_end(doors: Reasoner) -> None:
         ({"step": []}, "step must be a whole number of time-points"),
         ({"start": timedelta(1), "unit": "s"}, "start must be a whole number, a datetime, or text such as"),
         ({"unit": "fortnight"}, "unit must be one of s, ms, us, ns, min, h, d, not 'fortnight'"),
-        ({"window": "90 s", "unit": "min"}, "is no whole number of time-points: one of them is 1 min"),
+        ({"window": "90 s", "unit": "min"}, "is not a whole number of time-points: one is 1 min"),
         ({"end": 10**30}, "end .* is too large"),
         ({"threads": 0}, "threads must be at least 1, not 0"),
         ({"max_ahead": "soon"}, "max_ahead must be a whole number of time-points"),

@@ -125,7 +125,7 @@ def test_asked_the_wrong_way_round(doors: Reasoner) -> None:
         ("open(D)=true", "D is a variable", "small letter"),
         ("light(front)=onn", "no rule gives light/1 the value onn", "did you mean on?"),
         ("open(front", "expected )", "ask about F=V"),
-        ("3=true", "3 is no fluent or event", ""),
+        ("3=true", "3 is not a fluent or an event", ""),
     ],
 )
 def test_questions_that_make_no_sense(doors: Reasoner, question: str, message: str, hint: str) -> None:

@@ -136,7 +136,7 @@ def test_metric_programs() -> None:
         ([], "there are no labels"),
         ([("slwo(tern)=true", 1, 2)], "labels name slwo, which no rule defines; did you mean slow"),
         ([("slow(tern)=true", 9, 2)], "its end 2 lies before its start 9"),
-        ([("slow(", 1, 2)], "label 1: 'slow(' is no fluent such as gap"),
+        ([("slow(", 1, 2)], "label 1: 'slow(' is not a fluent such as gap"),
         ([("slow(tern)",)], "label 1 must be"),
         ([("slow(tern)", "2026-01-01T00:00Z", 5)], "nothing says what one time-point is"),
         (pa.table({"what": ["a"]}), "labels need a column fluent or event or predicate or situation"),

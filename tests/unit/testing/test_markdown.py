@@ -70,7 +70,7 @@ def test_nothing_expected_is_nothing_found(tmp_path: Path) -> None:
         ("3 unlock(front", "", "", "cannot be read"),
         ("3 unlock(front)\nunlock|3|3|back", "", "", "choose one way"),
         ("3 unlock(front)", "open(front) sometimes", "", "says nothing that could be expected"),
-        ("3 unlock(front)", "open(front) [4,inf)", "window=5 at=77", "77 is no query time; there are"),
+        ("3 unlock(front)", "open(front) [4,inf)", "window=5 at=77", "77 is not a query time; there are"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, happened: str, expected: str, options: str, message: str) -> None:
@@ -83,7 +83,7 @@ def test_mistakes_in_the_file_itself(tmp_path: Path) -> None:
         ("```expected windw=3\n```\n", "'windw=3' is no option"),
         ("```prolog\n", "never closed"),
         ("```prolog file=none.prolog\n```\n", r"doors.md:1: cannot read .*none.prolog: No such file"),
-        ("```prolog fil=none.prolog\n```\n", "'fil=none.prolog' is no option of `prolog`; it may name a file"),
+        ("```prolog fil=none.prolog\n```\n", "'fil=none.prolog' is not an option of `prolog`; it may name a file"),
         ("```prolog window=3\n```\n", "window belongs to `expected`"),
         ("```prolog file=x.prolog\nf(a).\n```\n", "names a file and has text of its own"),
     ]:

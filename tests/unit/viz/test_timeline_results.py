@@ -144,7 +144,7 @@ def test_dates_of_the_program() -> None:
 
 def test_when_nothing_matches() -> None:
     result = REASONER.recognise(SOME)
-    with pytest.raises(HoldsforError, match=r"nothing was found of 'turn'; did you mean tern\?"):
+    with pytest.raises(HoldsforError, match=r"there is no result for 'turn'; did you mean tern\?"):
         result.timeline(entities=["turn"])
     with pytest.raises(HoldsforError, match=r"no fluent is called 'sped'; did you mean speed\?"):
         result.timeline(fluents=["sped"])

@@ -40,8 +40,8 @@ def check_mixing(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _two_languages(entity: Entity) -> Diagnostic:
-    message = f"{entity.symbol} is defined by metric rules and by the event description"
-    labels = (Label(head_span(entity.rules[0]), "defined by the event description here"),)
+    message = f"{entity.symbol} is defined by metric rules and by event rules"
+    labels = (Label(head_span(entity.rules[0]), "defined by event rules here"),)
     hint = "keep one of the two, or give one of them another name"
     return Diagnostic("HF691", Severity.ERROR, message, _defining_span(entity), hint, labels)
 
