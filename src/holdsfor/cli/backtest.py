@@ -1,4 +1,4 @@
-"""`backtest`: what rules find, against labels."""
+"""`backtest`: the results of rules, compared with labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diff`: what an edit of rules would change."""
+"""`diff`: the effect of an edit of rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`explain`: why something holds at a time, or why it does not."""
+"""`explain`: why a situation or fact holds at a time, or why not."""
 
 from __future__ import annotations
 

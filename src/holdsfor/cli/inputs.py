@@ -1,4 +1,4 @@
-"""Options that several commands have in common: where events are, how they are read and looked at, what labels say."""
+"""Options that several commands share: events, how they are read, windows, labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`map`: look at a file and write a mapping for it, to be edited."""
+"""`map`: write a first mapping for a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the options of `run` mean, for every kind of program."""
+"""The options of `run`, for every kind of program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`serve`: a local page to write rules on, run them over a sample, and ask why."""
+"""`serve`: a local page to write rules, run them over a sample, and get explanations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`stream`: recognise situations in a stream that goes on, on Spark."""
+"""`stream`: recognise situations in a live stream, on Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`test`: run Markdown files that say what is expected of rules."""
+"""`test`: run Markdown files with rules and expected intervals."""
 
 from __future__ import annotations
 

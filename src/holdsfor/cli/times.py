@@ -1,4 +1,4 @@
-"""Times and durations on the command line: numbers, or what people write, which needs a unit to be counted in."""
+"""Times and durations on the command line: numbers, or dates and durations, which need a time unit."""
 
 from __future__ import annotations
 

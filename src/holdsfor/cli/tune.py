@@ -1,4 +1,4 @@
-"""`tune`: which constants make rules agree best with labels."""
+"""`tune`: the constants with which rules agree best with labels."""
 
 from __future__ import annotations
 

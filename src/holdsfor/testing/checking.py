@@ -1,4 +1,4 @@
-"""Runs checks and says what differs."""
+"""Runs checks and reports the differences."""
 
 from __future__ import annotations
 

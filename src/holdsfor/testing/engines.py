@@ -1,4 +1,4 @@
-"""What each engine makes of the rules and events of a check."""
+"""Runs the rules and events of a check on each engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown files as tests: blocks of rules, events and what is expected of them.
+"""Markdown files as tests: blocks of rules, events and expected intervals.
 
 A block marked `expected` checks all blocks `prolog`, `dmtl`, `events` and `facts` before it, in its section and in the
 sections around it. So what stands under a heading is shared by the headings below it, and by no others. Rule files that the

@@ -1,4 +1,4 @@
-"""How events and intervals are written by hand.
+"""The notation of events and intervals in tests.
 
 Events, one to a line: `10 comes(ann, kitchen)`, `10 comes(ann, kitchen) arrives 45`, and for input fluents
 `[10,20) near(ann, bob)` or `[10,20) light(hall)=dim`. What is expected: `inRoom(ann, kitchen)=true [21,41) [50,inf)`,

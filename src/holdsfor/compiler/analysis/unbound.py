@@ -1,4 +1,4 @@
-"""What to say of variables that nothing binds (HF201)."""
+"""Diagnostics for unbound variables (HF201)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions that cannot stand where background rules bring them, and effects on what no rule begins or ends (HF111)."""
+"""Conditions that background rules bring into the wrong kind of rule, and effects that no rule has (HF111)."""
 
 from __future__ import annotations
 

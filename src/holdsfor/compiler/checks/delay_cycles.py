@@ -1,4 +1,4 @@
-"""Delayed effects that set each other off, with nothing to end that (HF406)."""
+"""Endless cycles of delayed effects (HF406)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`forget`: what it names, how long the silence lasts, and what it leaves behind (HF403, HF407-HF410)."""
+"""`forget`: its entity, its timeout, and the fluents that it does not bound (HF403, HF407-HF410)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Event descriptions with metric rules: cycles through both languages (HF690), predicates with two definitions (HF691),
-fluents that are never true (HF692), and what is wrong with the metric rules by themselves.
+"""Mixed programs: cycles through both languages (HF690), predicates with two definitions (HF691), fluents that are
+never true (HF692), and mistakes in the metric rules.
 """
 
 from __future__ import annotations

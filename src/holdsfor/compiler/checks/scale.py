@@ -1,4 +1,4 @@
-"""What a program says of its time-points (HF114, HF115): `:- time_unit(s).`, `:- time_zone('Europe/Athens').`"""
+"""The time unit and zone of a program (HF114, HF115): `:- time_unit(s).`, `:- time_zone('Europe/Athens').`"""
 
 from __future__ import annotations
 

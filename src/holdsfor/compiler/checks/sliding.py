@@ -1,4 +1,4 @@
-"""Sliding aggregates: where they stand, and what their windows are (HF210)."""
+"""Sliding aggregates: their positions and windows (HF210)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaves out rules about fluents that a program with groundings does not declare, where nothing else says of whom they are.
+"""Drops rules with unbound head variables for fluents without a grounding, in programs with groundings.
 
 `holdsFor(pow(propose(_P,M))=true, I) :- holdsFor(status(M)=null, I)` says nothing of which P it is about. Only a grounding
 could, and programs that have groundings leave such fluents undeclared on purpose: they are not evaluated.

@@ -1,4 +1,4 @@
-"""One bucket of a stage of a stream on the engine: state and rows in, query times asked, changes out."""
+"""One bucket of a stage of a stream: reads state and rows, evaluates query times, returns changes."""
 
 from __future__ import annotations
 

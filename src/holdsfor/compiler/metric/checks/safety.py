@@ -1,4 +1,4 @@
-"""Variables that nothing gives a value to (HF612), and variables of aggregates used outside them (HF608)."""
+"""Unbound variables (HF612), and variables of aggregates used outside them (HF608)."""
 
 from __future__ import annotations
 

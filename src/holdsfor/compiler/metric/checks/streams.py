@@ -1,4 +1,4 @@
-"""What cannot run on a stream (HF621), and what never holds there (HF615)."""
+"""Constructs that cannot run on a stream (HF621), and conditions that never hold there (HF615)."""
 
 from __future__ import annotations
 
