@@ -410,7 +410,7 @@ def read_source(path: str | Path) -> Source:
     """A rule file as a source, `-` for standard input. An unreadable file raises a HoldsforError with the reason."""
     if not isinstance(path, str | Path):
         kind = "None" if path is None else f"an object of type {type(path).__name__}"
-        raise HoldsforError(f"rules are read from files, and {kind} is no name of one")
+        raise HoldsforError(f"rules are read from files, and {kind} is not the name of one")
     if str(path) == "-":
         return Source("<stdin>", sys.stdin.read())
     try:

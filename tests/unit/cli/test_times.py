@@ -147,7 +147,7 @@ def test_what_is_no_time(folder: Path, option: str, value: str, said: str) -> No
     ("options", "said"),
     [
         (["--window", "1h"], "--window '1h' is a duration, and the time unit is unknown; declare the unit"),
-        (["--start", "2026-03-01T12:00Z"], "--start '2026-03-01T12:00Z' is a date, and nothing says what one"),
+        (["--start", "2026-03-01T12:00Z"], "--start '2026-03-01T12:00Z' is a date, and the time unit is unknown"),
         (
             ["--unit", "min", "--window", "90 s"],
             "--window '90 s' is not a whole number of time-points: one is 1 min",
@@ -175,7 +175,7 @@ def test_explain(folder: Path) -> None:
         in (wrong.stderr)
     )
     plain = ["explain", "plain.prolog", "open(front)=true", "--events", "events.csv", "--at", "2026-03-01T12:01Z"]
-    assert "nothing says what one time-point is" in run(*plain, status=1).stderr
+    assert "the time unit is unknown" in run(*plain, status=1).stderr
     assert run(*plain, "--unit", "s").stdout.startswith("open(front)=true holds at 2026-03-01T12:01:00Z")
 
 

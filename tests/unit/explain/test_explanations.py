@@ -144,7 +144,7 @@ def test_a_late_row_is_named(doors: Reasoner) -> None:
 
 
 def test_a_query_time_that_there_is_not(doors: Reasoner) -> None:
-    with pytest.raises(HoldsforError, match="7 is no query time"):
+    with pytest.raises(HoldsforError, match="7 is not a query time"):
         doors.explain("open(front)=true", 5, events=EVENTS, window=10, query_time=7)
 
 

@@ -138,7 +138,7 @@ def test_metric_programs() -> None:
         ([("slow(tern)=true", 9, 2)], "its end 2 lies before its start 9"),
         ([("slow(", 1, 2)], "label 1: 'slow(' is not a fluent such as gap"),
         ([("slow(tern)",)], "label 1 must be"),
-        ([("slow(tern)", "2026-01-01T00:00Z", 5)], "nothing says what one time-point is"),
+        ([("slow(tern)", "2026-01-01T00:00Z", 5)], "the time unit is unknown"),
         (pa.table({"what": ["a"]}), "labels need a column fluent or event or predicate or situation"),
         ("missing.csv", "cannot read labels from missing.csv"),
     ],

@@ -172,7 +172,7 @@ def test_metric_results() -> None:
     assert found.timeline(between=("5/2", 10)).chart.labels == ["Near", "Later(bus)", "Later(tram)", "Slow(tram)"]
     with pytest.raises(HoldsforError, match=r"no predicate is called 'Slo'; did you mean Slow\?"):
         found.timeline(predicates=["Slo"])
-    with pytest.raises(HoldsforError, match="nothing was found of 'train'"):
+    with pytest.raises(HoldsforError, match="there is no result for 'train'"):
         found.timeline(entities=["train"])
 
 
