@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 from benchmarks.suite.workload import Ready, Task, Work, again
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.run import RecordedRun
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.recognition import Recognition, read_events
 
 

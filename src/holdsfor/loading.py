@@ -38,7 +38,7 @@ from holdsfor.times import (
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
-    from holdsfor.engine.windows import WindowPlan
+    from holdsfor.columns.windows import WindowPlan
     from holdsfor.explain.asking import Asked
     from holdsfor.explain.explanation import Explanation
     from holdsfor.io.builder import Reading
@@ -143,7 +143,7 @@ class Reasoner:
         Rules still use time: a delay of 200 is five ticks of 40. A time between two time-points is rounded down. If the
         rules or a `unit` declare the time unit, the tick can be a duration such as "40 ms".
         """
-        from holdsfor.engine.ticks import require_tick
+        from holdsfor.columns.ticks import require_tick
 
         if isinstance(tick, str | timedelta):
             tick = duration(tick, unit_of(self.time_scale, unit), "clock_tick")
@@ -370,7 +370,7 @@ def recognised(
     mapping: MappingInput = None,
 ) -> Result:
     """What a program finds in events that were read; `events` and `mapping` say where rows come from."""
-    from holdsfor.engine.report import Texts
+    from holdsfor.columns.report import Texts
     from holdsfor.recognition import Recognition, checked_windows
     from holdsfor.result import Result
 

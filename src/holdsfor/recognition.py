@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.report import event_rows_table, interval_rows_table
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.tables import FOREVER
+from holdsfor.columns.ticks import answer_in_time, stream_in_ticks, whole_ticks, windows_in_ticks
+from holdsfor.columns.window_checks import check_windows
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.reckoned import Reckoned, reckoned_arguments
 from holdsfor.compiler.plan import Plan, once_per_plan
 from holdsfor.core.run import RecordedRun
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.report import event_rows_table, interval_rows_table
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.ticks import answer_in_time, stream_in_ticks, whole_ticks, windows_in_ticks
-from holdsfor.engine.window_checks import check_windows
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.aside import without_far_ahead
 from holdsfor.io.builder import Reading
 from holdsfor.io.given import Paths, as_paths, complain_of_unread_mapping
@@ -36,7 +36,7 @@ from holdsfor.times import DurationInput, TimeScale, duration_or_none, shown_tim
 
 if TYPE_CHECKING:
     # Imported where they are used: few runs have any use for them.
-    from holdsfor.engine.unvalued import Unvalued
+    from holdsfor.columns.unvalued import Unvalued
     from holdsfor.logic.failures import Failure
     from holdsfor.reference import Windows
 
@@ -289,7 +289,7 @@ def without_value(plan: Plan, failures: Iterable[Failure]) -> list[Unvalued]:
     listed = list(failures)
     if not listed:
         return []
-    from holdsfor.engine.unvalued import unvalued
+    from holdsfor.columns.unvalued import unvalued
 
     return unvalued(listed, plan)
 

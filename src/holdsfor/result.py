@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.report import EVENTS, INTERVALS, Texts, event_table, interval_table, rows_of
+from holdsfor.columns.tables import FOREVER, Intervals
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.argument_names import argument_columns, flat_columns
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.report import EVENTS, INTERVALS, Texts, event_table, interval_table, rows_of
-from holdsfor.engine.tables import FOREVER, Intervals
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.limits import DEPTH
 from holdsfor.io.arguments import arguments_added
 from holdsfor.io.columns import value_column

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from holdsfor.columns.report import EVENTS
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.report import EVENTS
 from holdsfor.io.scaled import EVENT_TIMES, with_texts, with_timestamps
 from holdsfor.io.writers import shown_columns, text_table
 from holdsfor.times import TimeScale

@@ -16,11 +16,11 @@ from benchmarks.suite.workload import EXAMPLES
 from benchmarks.suite.workloads.sequences import sequence
 
 from holdsfor import loads
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.run import RecordedRun as CoreRun
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.rtec_csv import read_rtec
 
 Work = Callable[[], object]

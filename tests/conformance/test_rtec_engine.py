@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from holdsfor import load
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.report import event_rows, interval_rows
+from holdsfor.columns.stream import from_records
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.core.run import RecordedRun
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.report import event_rows, interval_rows
-from holdsfor.engine.stream import from_records
-from holdsfor.engine.windows import WindowPlan
 from tests.conformance.rtec_cases import load_case, parameters
 from tests.strategies.recorded import RowReader
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from holdsfor import load
-from holdsfor.engine.stream import from_records
-from holdsfor.engine.windows import WindowPlan
+from holdsfor.columns.stream import from_records
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.session import Session
 from tests.conformance.rtec_cases import load_case, parameters
 from tests.strategies.batches import NEVER, Batches

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from holdsfor import loads
+from holdsfor.columns.changelog import CHANGES
+from holdsfor.columns.tables import FOREVER
 from holdsfor.diagnostics import ProgramError
-from holdsfor.engine.changelog import CHANGES
-from holdsfor.engine.tables import FOREVER
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import Record
 from tests.core.histories import Advance, History, Push, Reload, Retract, Split, history

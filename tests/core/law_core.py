@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.changelog import CHANGES
+from holdsfor.columns.op import Op
+from holdsfor.columns.report import ground_term
+from holdsfor.columns.tables import FOREVER as END_OF_TIME
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.core.engine import Engine, EventRows, FluentRows
 from holdsfor.core.engine import Rows as EngineRows
 from holdsfor.core.host import FOREVER, NEVER
-from holdsfor.engine.changelog import CHANGES
-from holdsfor.engine.op import Op
-from holdsfor.engine.report import ground_term
-from holdsfor.engine.tables import FOREVER as END_OF_TIME
 from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record
 from holdsfor.syntax.printer import print_term
 from tests.core.building import built_core

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from holdsfor.engine.report import interval_rows_table
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.report import interval_rows_table
+from holdsfor.columns.tables import FOREVER
 from holdsfor.reference import InputInterval, IntervalRow, Occurrence, Record, _event_rows, _interval_rows, evaluate
 from holdsfor.reference.history import Known
 from holdsfor.reference.intervals import maximal

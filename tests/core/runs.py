@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from holdsfor.columns.report import ground_term
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.core.host import FOREVER, NEVER, Host
 from holdsfor.core.words import Words
-from holdsfor.engine.report import ground_term
 from holdsfor.loading import Reasoner
 from holdsfor.logic.failures import Failures
 from holdsfor.physical.encode import Encoder

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.report import rows
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.core.metric_stream import MetricStream
 from holdsfor.diagnostics import HoldsforError, Source
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.report import rows
 from holdsfor.frontend.dmtl import parse_metric
 from tests.strategies.metric_engine import columns
 

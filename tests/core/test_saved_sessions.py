@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from holdsfor import load, loads
+from holdsfor.columns.dictionary import Dictionary
 from holdsfor.core.engine import Engine
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
 from holdsfor.session import Session
 from tests.core.building import ROOT, built_core
 

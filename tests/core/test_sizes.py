@@ -15,13 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.report import Texts, event_table, interval_table
+from holdsfor.columns.stream import from_records
+from holdsfor.columns.ticks import answer_in_time, stream_in_ticks
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.core.engine import Engine
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.report import Texts, event_table, interval_table
-from holdsfor.engine.stream import from_records
-from holdsfor.engine.ticks import answer_in_time, stream_in_ticks
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.builder import Reading
 from holdsfor.io.rejects import Rejects
 from holdsfor.logic.arithmetic import EvaluationError

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 import pytest
 
+from holdsfor.columns.tables import FOREVER
 from holdsfor.core.engine import Engine
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.rtec import print_program
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import InputInterval, Record

@@ -7,10 +7,10 @@ from itertools import pairwise
 import pytest
 
 from holdsfor import loads
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import from_records
 from holdsfor.core.engine import Engine, encoded
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import from_records
 from holdsfor.explain.asking import Asked
 from holdsfor.loading import Reasoner
 from holdsfor.physical.describe import plan_text

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import holdsfor
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import from_records
 from holdsfor.core.engine import Engine
 from holdsfor.core.feed import Feed
 from holdsfor.core.trace import RuleTrace, Traces
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import from_records
 from holdsfor.ir import EffectRule, EventRule, IntervalRule, Rule
 from holdsfor.reference.history import Occurrence, Record
 from holdsfor.syntax.terms import Compound, Const, Term

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from holdsfor.columns.metric import report
 from holdsfor.compiler.metric import checks
 from holdsfor.core import metric_driver
-from holdsfor.engine.metric import report
 from holdsfor.frontend.dmtl import atoms, numbers
 from holdsfor.ir.metric import BinaryOperator, Range
 from holdsfor.physical import metric, metric_lower

@@ -42,7 +42,7 @@ def planted(where: str, scenarios: Scenarios | None = None) -> Callable[[Plant],
 
 def _modules() -> Iterator[ModuleType]:
     for name, module in list(sys.modules.items()):
-        if name.startswith(("holdsfor.engine", "holdsfor.compiler.analysis.variants")):
+        if name.startswith(("holdsfor.columns", "holdsfor.compiler.analysis.variants")):
             yield module
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from holdsfor.columns import ticks
+from holdsfor.columns.stream import EventColumns, FluentColumns
 from holdsfor.compiler.passes.ticks import _Rewriting
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine import ticks
-from holdsfor.engine.stream import EventColumns, FluentColumns
 from holdsfor.logic.arithmetic import EvaluationError
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import EVERYTHING, WINDOWED

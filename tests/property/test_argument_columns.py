@@ -6,9 +6,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdsfor.columns.dictionary import Value, plain_text, value_of
 from holdsfor.compiler.analysis.argument_kinds import VALUE, Kind, Kinds, Place, argument_kinds
 from holdsfor.diagnostics import Source
-from holdsfor.engine.dictionary import Value, plain_text, value_of
 from holdsfor.io.arguments import argument_arrays, argument_values, rows_named
 from holdsfor.reference import Occurrence, Record
 from holdsfor.syntax.parser import parse

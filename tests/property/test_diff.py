@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import from_records
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import from_records
 from holdsfor.frontend.rtec import print_program
 from holdsfor.io.builder import Reading
 from holdsfor.io.rejects import Rejects

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import from_records
-from holdsfor.engine.windows import WindowPlan
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import from_records
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.explain.asking import Asked
 from holdsfor.explain.frame import Frame
 from holdsfor.explain.replay import Replay

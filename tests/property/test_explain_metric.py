@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given, note, reject, settings
 from hypothesis import strategies as st
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.report import Row
 from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.report import Row
 from holdsfor.explain.limits import MOST_STEPS
 from holdsfor.explain.metric_asking import MetricAsked, replay_metric
 from holdsfor.frontend.dmtl import metric_text

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import HoldsforError, loads
-from holdsfor.engine.dictionary import Dictionary
+from holdsfor.columns.dictionary import Dictionary
 from holdsfor.io.formats import parts
 from holdsfor.io.mapmaking import made_mapping
 from holdsfor.io.mapping import TableMapping, make_mapping

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import assume, given, note, reject, settings
 from hypothesis import strategies as st
 
+from holdsfor.columns.metric.endless import NeverEnds
 from holdsfor.compiler.metric.measures import granularity
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.compiler.metric.rules import Joined
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.metric.endless import NeverEnds
 from holdsfor.frontend.dmtl import metric_text
 from tests.strategies.metric_engine import by_arrivals, by_batch, by_periods, by_reference, by_stream, stream_plan
 from tests.strategies.metric_programs import (

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.report import rows
 from holdsfor.compiler.metric.delays import delayed_plan
 from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.core.metric_driver import materialise
 from holdsfor.core.metric_stream import stepped_run
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.report import rows
 from holdsfor.ir.metric import Atom
 from holdsfor.metric.goals import Goals
 from holdsfor.syntax.terms import Const, Var

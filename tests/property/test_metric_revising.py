@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.report import Row, rows
 from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.core.metric_feed import MetricFeed
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.report import Row, rows
 from holdsfor.ir.metric import MetricFact
 from tests.property.test_metric_engine import shown
 from tests.strategies.metric_engine import by_batch, columns

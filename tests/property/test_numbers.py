@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from holdsfor.engine.stream import from_records
-from holdsfor.engine.windows import WindowPlan
+from holdsfor.columns.stream import from_records
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.logic.arithmetic import NoValue, evaluate
 from holdsfor.reference import Occurrence, Record
 from holdsfor.session import Session

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from holdsfor.columns.changelog import CHANGES
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.report import interval_rows_table
+from holdsfor.columns.stream import Stream, from_records
+from holdsfor.columns.tables import FOREVER
+from holdsfor.columns.windows import WindowPlan, first_moment
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.changelog import CHANGES
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.report import interval_rows_table
-from holdsfor.engine.stream import Stream, from_records
-from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.session import Session

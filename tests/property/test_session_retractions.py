@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.engine.stream import from_records
+from holdsfor.columns.stream import from_records
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import Occurrence, Record, Windows, recognise
 from holdsfor.session import Session

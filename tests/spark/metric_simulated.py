@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import FactSet
 from holdsfor.compiler.metric.plan import MetricPlan
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import FactSet
 from holdsfor.ir.metric import MetricFact
 from holdsfor.spark.metric.buckets import StageOnBucket
 from holdsfor.spark.metric.job import MetricJob

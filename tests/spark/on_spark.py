@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdsfor.columns.dictionary import value_of
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.engine.dictionary import value_of
 from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence

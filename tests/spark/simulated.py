@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Dictionary, Value, value_of
+from holdsfor.columns.kernels import EMPTY
+from holdsfor.columns.stream import from_records
 from holdsfor.compiler.analysis.alignment import Spreading
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.engine.dictionary import Dictionary, Value, value_of
-from holdsfor.engine.kernels import EMPTY
-from holdsfor.engine.stream import from_records
 from holdsfor.io.layouts import Form
 from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record

@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from holdsfor.columns.dictionary import Dictionary, Value
+from holdsfor.columns.report import event_rows, interval_rows
+from holdsfor.columns.stream import from_records
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.core.engine import encoded
 from holdsfor.core.run import RecordedRun
 from holdsfor.core.shares import identity_of
-from holdsfor.engine.dictionary import Dictionary, Value
-from holdsfor.engine.report import event_rows, interval_rows
-from holdsfor.engine.stream import from_records
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.ahead import quantile
 from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record

@@ -9,11 +9,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import from_records
 from holdsfor.core.engine import encoded
 from holdsfor.core.run import RecordedRun
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import from_records
 from holdsfor.physical.model import FOREVER
 from holdsfor.reference import Occurrence, Record
 from holdsfor.reference.history import event_term

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import Observation
 
 from holdsfor import loads
-from holdsfor.engine.dictionary import Dictionary
+from holdsfor.columns.dictionary import Dictionary
 from holdsfor.io.columns import encode, text_cells
 from holdsfor.io.typed import argument_cells
 from holdsfor.spark import recognise

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import from_records
 from holdsfor.core.engine import encoded
 from holdsfor.core.run import RecordedRun
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import from_records
 from holdsfor.physical.model import FOREVER
 from holdsfor.spark.job import Span
 from tests.spark.on_spark import on_spark

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from holdsfor.engine.changelog import CHANGES
+from holdsfor.columns.changelog import CHANGES
 from holdsfor.spark.java import JavaMissing, require_java
 from tests.spark.stream_files import RULES, local_rows, some_rows, stream_rows, write_file
 

@@ -14,7 +14,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from holdsfor.cli import app
-from holdsfor.engine.changelog import CHANGES
+from holdsfor.columns.changelog import CHANGES
 from holdsfor.spark.streaming.opening import wait_for
 from tests.spark.stream_files import COLUMNS, RULES, local_rows, some_rows, stream_rows, write_file
 

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import from_records
 from holdsfor.core.engine import Engine, EventRows
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import from_records
 from holdsfor.reference import Occurrence, Record
 from holdsfor.session.changes import MOST_CAUSES, Changes
 from holdsfor.session.texts import Texts

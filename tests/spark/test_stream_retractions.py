@@ -14,11 +14,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.report import interval_rows
+from holdsfor.columns.stream import from_records
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.core.run import RecordedRun
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.report import interval_rows
-from holdsfor.engine.stream import from_records
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.reference import InputInterval, IntervalRow, Occurrence, Record
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.frames import Codes, Numbers
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.stream import EventColumns, MeasuredEvents, Stream
 from holdsfor.compiler.analysis.reckoned import reckoned_arguments
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.frames import Codes, Numbers
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.stream import EventColumns, MeasuredEvents, Stream
 from holdsfor.loading import Reasoner
 
 _EXACT = 2**53

@@ -6,12 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
+from holdsfor.columns.frames import order_of
+from holdsfor.columns.kernels import Ints, is_sorted
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.tables import FOREVER
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.frames import order_of
-from holdsfor.engine.kernels import Ints, is_sorted
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.windows import WindowPlan
 
 NEVER = -int(FOREVER)
 

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdsfor.engine.changelog import CHANGES
-from holdsfor.engine.ids import SEEDS, Words, hex_digits, mixed, text_hashes
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.op import Op
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.changelog import CHANGES
+from holdsfor.columns.ids import SEEDS, Words, hex_digits, mixed, text_hashes
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.op import Op
+from holdsfor.columns.tables import FOREVER
 from tests.strategies.interval_matching import Spans, both_spans, compared
 
 SHOWN = pa.schema(

@@ -10,14 +10,14 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from holdsfor import loads
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.report import event_rows, interval_rows
+from holdsfor.columns.stream import Stream, from_records
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.run import RecordedRun
 from holdsfor.diagnostics import ProgramError, Source
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.report import event_rows, interval_rows
-from holdsfor.engine.stream import Stream, from_records
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner, from_sources
 from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record, Windows, recognise
 from holdsfor.syntax.printer import print_term

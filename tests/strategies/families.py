@@ -11,9 +11,9 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 
 from holdsfor import loads
+from holdsfor.columns.stream import from_records
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.diagnostics import ProgramError
-from holdsfor.engine.stream import from_records
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.reference import Occurrence, Record
 from holdsfor.session import Session
 from holdsfor.spark.job import Span as JobSpan

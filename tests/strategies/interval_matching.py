@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.op import Op
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.op import Op
+from holdsfor.columns.tables import FOREVER
 
 
 @dataclass(frozen=True)

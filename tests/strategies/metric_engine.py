@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import FactSet
+from holdsfor.columns.metric.report import Row, rows
+from holdsfor.columns.metric.timeline import cells, columns_of, scale_of
 from holdsfor.compiler.metric.delays import delayed_plan
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.core.metric_driver import materialise
 from holdsfor.core.metric_feed import MetricFeed
 from holdsfor.core.metric_stream import MetricStream, stepped_run, steps, together
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import FactSet
-from holdsfor.engine.metric.report import Row, rows
-from holdsfor.engine.metric.timeline import cells, columns_of, scale_of
 from holdsfor.ir.metric import MetricFact, MetricProgram, Range
 from holdsfor.reference.metric import evaluate
 from holdsfor.reference.metric.times import Times

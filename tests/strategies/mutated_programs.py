@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from holdsfor import loads
+from holdsfor.columns.report import ground_term
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.diagnostics import ProgramError, Source
-from holdsfor.engine.report import ground_term
 from holdsfor.loading import Reasoner
 from holdsfor.reference import InputInterval, Occurrence, Record
 from holdsfor.syntax.parser import parse

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from holdsfor.columns.dictionary import Dictionary
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.engine.dictionary import Dictionary
 from holdsfor.io.builder import Builder, Reading
 from holdsfor.io.layouts import Layouts
 from holdsfor.io.records import records

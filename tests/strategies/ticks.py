@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.report import Texts, event_table, interval_table
-from holdsfor.engine.stream import from_records
-from holdsfor.engine.windows import WindowPlan
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.report import Texts, event_table, interval_table
+from holdsfor.columns.stream import from_records
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.io.builder import Reading
 from holdsfor.io.rejects import Rejects
 from holdsfor.ir import Algebra, Declaration, DeclarationKind, DelayRule, Distance, IntervalRule, Literal, Program, Rule

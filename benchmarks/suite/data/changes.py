@@ -10,12 +10,12 @@ from benchmarks.suite.data.maritime_rules import MIX, RULES
 from numpy.random import Generator
 
 from holdsfor import loads
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.stream import EventColumns, FluentColumns, Stream
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.core.engine import Engine
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 
 STEP, STEPS = 3600, 14
 CHANGED = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)

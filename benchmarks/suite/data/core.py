@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from benchmarks.suite.data.maritime import Inputs
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.frames import Numbers
 from holdsfor.core import _core
 from holdsfor.core.host import Host
 from holdsfor.core.words import Words
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.frames import Numbers
 from holdsfor.loading import Reasoner
 from holdsfor.physical.encode import Encoder
 from holdsfor.physical.lower import lower

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from benchmarks.suite.workload import EXAMPLES
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.stream import EventColumns, Stream
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.stream import EventColumns, Stream
 
 
 def _event(dictionary: Dictionary, name: str, args: list[Ints], time: Ints) -> tuple[Symbol, EventColumns]:

@@ -21,10 +21,10 @@ from benchmarks.suite.data.maritime_rules import MIX, RULES
 from benchmarks.suite.workload import EXAMPLES, example
 from numpy.random import Generator
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.stream import EventColumns, FluentColumns, Stream
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 
 HOUR = 3600
 EVENTS_A_VOYAGE, HOURS_A_VOYAGE = 40, 12

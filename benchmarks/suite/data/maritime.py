@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from benchmarks.suite.data.maritime_rules import HOURS, MIX, RULES
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.frames import Codes, Numbers, codes_of
+from holdsfor.columns.stream import EventColumns, FluentColumns, Stream
+from holdsfor.columns.tables import Events, Intervals
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.frames import Codes, Numbers, codes_of
-from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
-from holdsfor.engine.tables import Events, Intervals
 
 
 @dataclass

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import Facts, FactSet, Signature
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.core.metric_driver import materialise
 from holdsfor.core.metric_stream import MetricStream
 from holdsfor.diagnostics import Source
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import Facts, FactSet, Signature
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.io.metric_text import read_metric_facts
 

@@ -14,11 +14,11 @@ import numpy as np
 from benchmarks.suite.data.late_streams import Setting, late_stream, rules
 
 from holdsfor import loads
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.stream import Stream
 from holdsfor.core.engine import Engine, FluentRows, Rows
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.stream import Stream
 
 TIMED = 8
 """So many query times are timed, once the longest window is full."""

@@ -8,9 +8,9 @@ import numpy as np
 from benchmarks.suite.data import maritime, maritime_rules
 
 from holdsfor import loads
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.report import Texts
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.report import Texts
+from holdsfor.columns.tables import FOREVER
 from holdsfor.io.builder import Reading
 from holdsfor.io.rejects import Rejects
 from holdsfor.loading import Reasoner

@@ -9,8 +9,8 @@ from benchmarks.suite.reasoning import Application, from_files, from_rows, ready
 from benchmarks.suite.workload import EXAMPLES, Ready, Workload, example
 
 from holdsfor import load, loads
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.windows import WindowPlan
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.windows import WindowPlan
 
 EVENTS_AN_AGENT = 22.58
 """In ten time-points of NetBill."""

@@ -9,7 +9,7 @@ from benchmarks.suite.workload import EXAMPLES, Ready, Workload, example
 from benchmarks.suite.workloads.applications import net_bill, voting
 
 from holdsfor import load
-from holdsfor.engine.windows import WindowPlan
+from holdsfor.columns.windows import WindowPlan
 
 POSTPONED = """
 p(quote(_Merchant, _Consumer, _Goods)=true).

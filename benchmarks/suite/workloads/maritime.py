@@ -14,8 +14,8 @@ from benchmarks.suite.reasoning import Application, ready
 from benchmarks.suite.workload import Ready, Task, Workload
 
 from holdsfor import loads
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.windows import WindowPlan
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.windows import WindowPlan
 
 HOUR = 3600
 DAY = 24 * HOUR

@@ -109,7 +109,7 @@ def _quotes(events: int, quick: bool) -> Ready:
 
 
 def _stops(name: str, quick: bool) -> Ready:
-    from holdsfor.engine.dictionary import Dictionary
+    from holdsfor.columns.dictionary import Dictionary
     from holdsfor.io.metric_text import read_metric_facts
 
     case = metric.short_stop(EXAMPLES / "short_stop", name)

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from holdsfor.engine.op import Op
+from holdsfor.columns.op import Op
 from holdsfor.times import TimeScale
 
 SCHEMA = "holdsfor.alert/1"

@@ -103,7 +103,7 @@ class WriteInColumns:
         before_output: Callable[[], None] | None = None,
     ) -> None:
         """Write what was found at all query times."""
-        from holdsfor.engine.report import EVENTS, INTERVALS
+        from holdsfor.columns.report import EVENTS, INTERVALS
         from holdsfor.io.scaled import EVENT_TIMES, INTERVAL_TIMES
 
         listed = [(INTERVALS.empty_table(), EVENTS.empty_table()), *tables]

@@ -69,8 +69,8 @@ if TYPE_CHECKING:
     # Imported where they are used: NumPy and Arrow would slow down every other command.
     import pyarrow as pa
 
-    from holdsfor.engine.answer import Answer
-    from holdsfor.engine.windows import WindowPlan
+    from holdsfor.columns.answer import Answer
+    from holdsfor.columns.windows import WindowPlan
     from holdsfor.io.builder import Reading
     from holdsfor.io.rejects import Rejects
     from holdsfor.recognition import Recognition, Summary
@@ -306,7 +306,7 @@ def _write(
     derived_events: Path | None,
 ) -> None:
     """Write intervals and derived events, each in a format."""
-    from holdsfor.engine.report import EVENTS, INTERVALS
+    from holdsfor.columns.report import EVENTS, INTERVALS
     from holdsfor.io.scaled import EVENT_TIMES, INTERVAL_TIMES
     from holdsfor.io.writers import writing
 
@@ -324,7 +324,7 @@ def _write(
 
 
 def _save_timeline(timeline: Path, answers: list[Answer], recognition: Recognition) -> None:
-    from holdsfor.engine.report import Texts
+    from holdsfor.columns.report import Texts
     from holdsfor.result import Result
 
     reading = recognition.reading
@@ -375,7 +375,7 @@ def _tables(
     if engine is Engine.REFERENCE:
         yield recognition.by_reference()
         return
-    from holdsfor.engine.report import Texts, event_table, interval_table
+    from holdsfor.columns.report import Texts, event_table, interval_table
 
     texts = Texts(recognition.reading.dictionary)
     if line is not None:

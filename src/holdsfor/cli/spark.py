@@ -60,7 +60,7 @@ class SparkRun:
 
     def tables(self, with_events: bool) -> tuple[pa.Table, pa.Table]:
         """All intervals and, if asked for, all derived events, sorted."""
-        from holdsfor.engine.report import EVENTS, INTERVALS
+        from holdsfor.columns.report import EVENTS, INTERVALS
         from holdsfor.io.mapping import read_mapping
 
         spark = spark_session(self.master)

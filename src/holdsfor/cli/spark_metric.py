@@ -173,7 +173,7 @@ def _shown(table: pa.Table, style: str, scale: TimeScale | None) -> pa.Table:
     """Results with their times as a local run writes them: exact text, or numbers and timestamps for programs."""
     import pyarrow as pa
 
-    from holdsfor.engine.metric.report import EXACT, ROUNDED
+    from holdsfor.columns.metric.report import EXACT, ROUNDED
     from holdsfor.io.metric_scaled import moment_text
 
     if scale is None:

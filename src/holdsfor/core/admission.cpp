@@ -25,7 +25,7 @@ void Admission::admit(Edits& edits, const Window& window, Time query, Deliveries
     if (plan_.tables[edit.table].is_event()) {
       edit.is_retraction ? retract_events(edit, window, query, into) : insert_events(edit, window, query, into);
     } else {
-      edit.is_retraction ? retract_intervals(edit, first, into) : insert_intervals(edit, first, into);
+      admit_intervals(edit, first, into);
     }
   }
 }
@@ -116,40 +116,45 @@ bool Admission::retract_waiting(Index table, Time time, const std::uint64_t* arg
   return is_found;
 }
 
-void Admission::insert_intervals(const Edit& edit, Time first, Deliveries& into) {
-  IntervalArrivals& arrivals = into.intervals_of(edit.table, plan_.tables[edit.table].columns);
-  const std::size_t count = edit.intervals.size();
-  arrivals.expect(count);
-  for (std::size_t row = 0; row < count; ++row) {
-    const Value* cells = edit.intervals.row(row);
-    const Time start = time_of(cells[0]);
-    const Time end = time_of(cells[1]);
-    const bool is_point = edit.is_point[row];
-    if (end <= start) continue;
-    if (end <= first || (is_point && start < first)) {
-      ++late_;
-      continue;
-    }
-    const int flags = (is_point ? kIsPoint : 0) | (start < first ? kIsCut : 0);
-    arrivals.add({.flags = static_cast<std::uint8_t>(flags)}, std::max(start, first), end, start,
-                 {cells + 2, edit.intervals.width - 2}, edit.cause_of(row));
+// Whether an interval is to go to its key, cut where the window begins.
+bool Admission::is_admitted(Value* row, Time first, Cause cause) {
+  IntervalHead head = interval_head(row);
+  const Time start = time_of(row[1]);
+  const Time end = time_of(row[2]);
+  if (head.has(kIsRetraction)) {
+    const bool is_known = end > first && end > start;
+    if (!is_known) count_lost(cause);
+    return is_known;
   }
+  if (end <= start) return false;
+  if (end <= first || (head.has(kIsPoint) && start < first)) {
+    ++late_;
+    return false;
+  }
+  if (start < first) {
+    head.flags |= kIsCut;
+    row[0] = interval_head_cell(head);
+    row[1] = time_cell(first);
+  }
+  return true;
 }
 
-void Admission::retract_intervals(const Edit& edit, Time first, Deliveries& into) {
-  IntervalArrivals& arrivals = into.intervals_of(edit.table, plan_.tables[edit.table].columns);
-  for (std::size_t row = 0; row < edit.intervals.size(); ++row) {
-    const Value* cells = edit.intervals.row(row);
-    const Time start = time_of(cells[0]);
-    const Time end = time_of(cells[1]);
-    if (end <= first || end <= start) {
-      count_lost(edit.cause_of(row));
-      continue;
-    }
-    const int flags = kIsRetraction | (edit.is_point[row] ? kIsPoint : 0);
-    arrivals.add({.flags = static_cast<std::uint8_t>(flags)}, start, end, start, {cells + 2, edit.intervals.width - 2},
-                 edit.cause_of(row));
+// Those that are admitted stay where they are, one after the other.
+void Admission::admit_intervals(Edit& edit, Time first, Deliveries& into) {
+  RowSet& rows = edit.intervals;
+  const std::size_t count = rows.size();
+  causes_.clear();
+  Value* kept = rows.cells.data();
+  Value* cells = kept;
+  for (std::size_t row = 0; row < count; ++row, cells += rows.width) {
+    const Cause cause = edit.cause_of(row);
+    if (!is_admitted(cells, first, cause)) continue;
+    if (kept != cells) std::copy_n(cells, rows.width, kept);
+    kept += rows.width;
+    if (cause != kNoCause) causes_.push_back(cause);
   }
+  rows.cells.resize(static_cast<std::size_t>(kept - rows.cells.data()));
+  into.intervals_of(edit.table, plan_.tables[edit.table].columns).append(std::move(rows), causes_);
 }
 
 }  // namespace holdsfor

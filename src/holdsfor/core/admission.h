@@ -68,9 +68,9 @@ class Admission {
   void admit_waiting(const Window& window, Time query, Deliveries& into);
   void insert_events(Edit& edit, const Window& window, Time query, Deliveries& into);
   void retract_events(const Edit& edit, const Window& window, Time query, Deliveries& into);
-  void insert_intervals(const Edit& edit, Time first, Deliveries& into);
-  void retract_intervals(const Edit& edit, Time first, Deliveries& into);
+  void admit_intervals(Edit& edit, Time first, Deliveries& into);
   bool retract_waiting(Index table, Time time, const std::uint64_t* args);
+  [[nodiscard]] bool is_admitted(Value* row, Time first, Cause cause);
   void count_lost(Cause cause);
 
   const Plan& plan_;
@@ -79,6 +79,7 @@ class Admission {
   std::size_t late_ = 0;
   std::size_t unmatched_ = 0;
   std::vector<Cause> lost_;
+  std::vector<Cause> causes_;  // of the intervals that are looked at
 };
 
 }  // namespace holdsfor

@@ -1,9 +1,11 @@
-// Rows of events on their way to the keys of a stage.
+// Rows of events and of intervals on their way to the keys of a stage.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "edits.h"
+#include "interval_log.h"
 
 namespace holdsfor {
 
@@ -37,6 +39,31 @@ struct Arrivals {
       causes.push_back(its_cause);
     }
   }
+};
+
+// Intervals of one table that count from now on, or cease to count, as rows of an IntervalLog.
+struct IntervalArrivals {
+  Index table = 0;
+  RowSet rows;
+  std::vector<Cause> causes;  // of rows; empty: none has any
+  bool is_input = true;       // else they are results of an earlier stage
+
+  [[nodiscard]] Cause cause_of(std::size_t row) const { return causes.empty() ? kNoCause : causes[row]; }
+  // Adds a row. `pair` is its value and arguments.
+  void add(std::uint8_t flags, Time start, Time end, Time pushed_start, std::span<const Value> pair, Cause cause);
+  // Adds a row of the same table as it is.
+  void add(const Value* row, Cause cause);
+  // Adds rows of the same table; if none of them has a cause, there are no causes.
+  void append(RowSet more, std::span<const Cause> its_causes);
+
+ private:
+  void add_cause(Cause cause);
+};
+
+// What a log of a key has got.
+struct Taken {
+  Time first = kForever;      // the first time-point at which rows came or went
+  std::size_t unmatched = 0;  // retractions of rows that were not there, counted where they are at home
 };
 
 }  // namespace holdsfor

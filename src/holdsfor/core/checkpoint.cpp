@@ -74,12 +74,18 @@ void sort_by_contents(const FluentTable& fluent, std::vector<Index>& pairs) {
   sort_added(pairs.begin(), pairs.end(), comes_before);
 }
 
-// `state_of(number)` is what is saved of a pair, and `last_effective(number)` its last initiation, if that counts.
+// `state_of(number)` is what is saved of a pair, and `is_needed(number)` whether its last initiation counts.
 template <typename StateOf, typename IsNeeded>
 void save_pairs(CheckpointWriter& into, const FluentTable& fluent, bool keeps_all, const StateOf& state_of,
                 const IsNeeded& is_needed, SavedNumbers& saved) {
-  if (fluent.instances.empty()) {
-    saved.pairs.clear();
+  saved.order.clear();
+  saved.pairs.clear();
+  for (Index number = 0; number < fluent.pair_count; ++number) {
+    const PairState state = state_of(number);
+    if (!keeps_all && state.since == kForever && state.first == state.last && !is_needed(number)) continue;
+    saved.order.push_back(number);
+  }
+  if (saved.order.empty() && (!keeps_all || fluent.instances.empty())) {
     into.put(std::uint64_t{0});  // instances
     into.put(std::uint64_t{0});  // pairs
     return;
@@ -97,12 +103,6 @@ void save_pairs(CheckpointWriter& into, const FluentTable& fluent, bool keeps_al
   };
   if (keeps_all) {
     for (Index number = 0; number < fluent.instances.size(); ++number) keep_instance(number);
-  }
-  saved.order.clear();
-  for (Index number = 0; number < fluent.pair_count; ++number) {
-    const PairState state = state_of(number);
-    if (!keeps_all && state.since == kForever && state.first == state.last && !is_needed(number)) continue;
-    saved.order.push_back(number);
   }
   // The same state has the same words, whichever pair came first: so it is seen that a change has no effect any more.
   if (!keeps_all && saved.order.size() > 1) sort_by_contents(fluent, saved.order);
@@ -166,12 +166,12 @@ void load_fluent(CheckpointReader& from, FluentTable& fluent, std::vector<Value>
   const std::size_t instances = from.get_count(fluent.width);
   for (std::size_t i = 0; i < instances; ++i) {
     from.get(columns, fluent.width);
-    fluent.add(columns);
+    fluent.append(columns);
   }
   const std::size_t pairs = from.get_count(6);
   for (std::size_t i = 0; i < pairs; ++i) {
     const Index instance = from.get_index(fluent.instances.size());
-    const Index number = fluent.add_pair(instance, from.get_value()).first;
+    const Index number = fluent.append_pair(instance, from.get_value());
     Pair& pair = fluent.pairs[number];
     pair.since = from.get_time();
     if (pair.since != kForever) fluent.instances[instance].current = number;

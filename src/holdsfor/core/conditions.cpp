@@ -11,8 +11,8 @@ namespace holdsfor {
 // Conditions on events and fluents
 
 std::optional<Time> Machine::moment(const Instant& instant) const {
-  const Value value = frame_->values[instant.reg];
-  return world_.terms.time(value);
+  if (instant.reg == 0) return world_.now;
+  return world_.terms.time(frame_->values[instant.reg]);
 }
 
 std::pair<Time, Time> Machine::reach(const Instant& instant) const {
@@ -45,22 +45,6 @@ bool Machine::try_pair(const Instruction& one, const FluentTable& table, Index n
   return match_all(one.columns, table.columns(pair.instance)) && match(one.value, pair.value, *frame_) && go_on(next);
 }
 
-bool Machine::each_pair(const Instruction& one, FunctionRef<bool(const FluentTable&, Index)> accept, const Next& next) {
-  const FluentTable& table = world_.fluent_table(one.table);
-  if (!one.is_ground) {
-    for (Index number = 0; number < table.pair_count; ++number) {
-      if (accept(table, number) && try_pair(one, table, number, next)) return true;
-    }
-    return false;
-  }
-  const Index instance = table.find(known(one.columns));
-  if (instance == kNone) return false;
-  for (Index number = table.instances[instance].first_pair; number != kNone; number = table.pairs[number].next) {
-    if (accept(table, number) && match(one.value, table.pairs[number].value, *frame_) && go_on(next)) return true;
-  }
-  return false;
-}
-
 // The same as `holding` for one instance, without anything to go on with.
 bool Machine::holds(const Instruction& one) {
   const FluentTable& table = world_.fluent_table(one.table);
@@ -84,6 +68,29 @@ bool Machine::holds(const Instruction& one) {
     }
   }
   return false;
+}
+
+Index Machine::held(const Instruction& one) {
+  const FluentTable& fluent = world_.fluent_table(one.table);
+  const Index instance = fluent.find(known(one.columns));
+  if (instance == kNone) return kNone;
+  if (one.time.reg == 0 && world_.has_current(one.table)) {
+    const Index current = fluent.instances[instance].current;
+    return current != kNone && fluent.pairs[current].is_declared ? current : kNone;
+  }
+  const auto time = moment(one.time);
+  if (!time) return kNone;
+  if (!fluent.timelines().empty()) {
+    const auto pairs = fluent.timelines().holding(instance, *time, holding_, nearby_);
+    return pairs.empty() ? kNone : pairs.size() == 1 ? pairs[0] : kSeveral;
+  }
+  Index found = kNone;
+  for (Index pair = fluent.instances[instance].first_pair; pair != kNone; pair = fluent.pairs[pair].next) {
+    if (!fluent.pairs[pair].holds(*time, nearby_.of(pair))) continue;
+    if (found != kNone) return kSeveral;
+    found = pair;
+  }
+  return found;
 }
 
 bool Machine::holding(const Instruction& one, const Next& next) {
@@ -245,6 +252,18 @@ bool Machine::plain_facts(const Instruction& one, const FactTable& table, const 
         for (const auto& [place, reg] : one.gives_registers) frame_->values[reg] = fact[place];
         return go_on(next);
       });
+}
+
+const RecentAnswers::Answers* Machine::recent_answers(const Instruction& one) {
+  std::array<Value, RecentAnswers::kMostInputs> inputs;
+  const std::size_t count = one.inputs.size();
+  if (count > inputs.size()) return nullptr;
+  for (std::size_t i = 0; i < count; ++i) inputs[i] = frame_->values[one.inputs[i]];
+  const auto* const recent =
+      recent_answers_.find(world_.host.answers_version(), one.table, std::span<const Value>(inputs).first(count));
+  // How many values a goal gives is known to the host alone: a damaged plan may expect more.
+  const bool is_enough = recent != nullptr && recent->values.size() >= recent->count * one.outputs.size();
+  return is_enough ? recent : nullptr;
 }
 
 bool Machine::call(const Instruction& one, const Next& next) {

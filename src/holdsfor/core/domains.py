@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from holdsfor.columns.report import ground_term
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.core.notes import number_note, read_integer, read_items, read_number, read_parts
-from holdsfor.engine.report import ground_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 
 Spans = list[tuple[float, float]]

@@ -14,12 +14,27 @@ Edit& Edits::edit_for_event(Index table, bool is_retraction, Cause cause, std::s
   return made;
 }
 
-Edit& Edits::edit_for_interval(Index table, bool is_retraction, Cause cause, std::size_t columns) {
+void Edits::add_intervals(Index table, bool is_retraction, Cause cause, const IntervalColumns& columns,
+                          std::size_t width) {
+  if (columns.size == 0) return;
   Edit* last = going_on(table, is_retraction, cause);
-  if (last != nullptr) return *last;
-  Edit& made = begin(table, is_retraction, cause);
-  made.intervals.width = columns + kIntervalHead;
-  return made;
+  RowSet& rows = (last != nullptr ? *last : begin(table, is_retraction, cause)).intervals;
+  rows.width = width + kIntervalRowHead;
+  const std::size_t before = rows.cells.size();
+  rows.cells.resize(before + columns.size * rows.width);
+  Value* into = rows.cells.data() + before;
+  IntervalHead head{.table = static_cast<std::uint16_t>(table), .width = static_cast<std::uint32_t>(rows.width)};
+  const std::uint64_t* word = columns.words;
+  for (std::size_t row = 0; row < columns.size; ++row) {
+    head.flags =
+        static_cast<std::uint8_t>((is_retraction ? kIsRetraction : 0) | (columns.is_point[row] ? kIsPoint : 0));
+    into[0] = interval_head_cell(head);
+    into[1] = into[3] = time_cell(columns.starts[row]);
+    into[2] = time_cell(columns.ends[row]);
+    into[4] = Value::from_word(columns.values[row]);
+    into += kIntervalRowHead;
+    for (std::size_t i = 0; i < width; ++i) *into++ = Value::from_word(*word++);
+  }
 }
 
 Edit* Edits::going_on(Index table, bool is_retraction, Cause cause) {

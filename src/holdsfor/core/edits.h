@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "event_rows.h"
+#include "interval_log.h"
 #include "plan.h"
 #include "rows.h"
 
@@ -14,15 +15,24 @@ namespace holdsfor {
 using Cause = std::int64_t;
 inline constexpr Cause kNoCause = -1;
 
-// Rows of one table that came together: events, or intervals, which are start, end, value and arguments. Row i has the
-// number `cause + i`.
+// Columns of intervals; the words of their arguments stand row after row. A point is reported point by point.
+struct IntervalColumns {
+  const Time* starts = nullptr;
+  const Time* ends = nullptr;
+  const std::uint64_t* values = nullptr;
+  const std::uint64_t* words = nullptr;
+  const bool* is_point = nullptr;
+  std::size_t size = 0;
+};
+
+// Rows of one table that came together: events, or intervals, which are rows of an IntervalLog. Row i has the number
+// `cause + i`.
 struct Edit {
   Index table = 0;
   bool is_retraction = false;
   Cause cause = kNoCause;
   EventRows events;
   RowSet intervals;
-  std::vector<bool> is_point;  // of intervals
 
   [[nodiscard]] std::size_t size() const { return events.size() + intervals.size(); }
   [[nodiscard]] Cause cause_of(std::size_t row) const {
@@ -34,9 +44,10 @@ class Edits {
  public:
   // Columns of events are read when they are taken in: whoever lends them keeps them as they are until then.
   void add_events(Index table, bool is_retraction, Cause cause, EventRows rows);
-  // The edits that an event or an interval is to be added to: the last one, if it goes on with that.
+  // Intervals are copied; rows have so many arguments.
+  void add_intervals(Index table, bool is_retraction, Cause cause, const IntervalColumns& columns, std::size_t width);
+  // The edit that an event is to be added to: the last one, if it goes on with that.
   Edit& edit_for_event(Index table, bool is_retraction, Cause cause, std::size_t columns);
-  Edit& edit_for_interval(Index table, bool is_retraction, Cause cause, std::size_t columns);
   [[nodiscard]] std::vector<Edit>& all() { return edits_; }
   [[nodiscard]] const std::vector<Edit>& all() const { return edits_; }
   void clear() { edits_.clear(); }

@@ -100,7 +100,7 @@ void Engine::find_origin() {
   for (const Edit& edit : edits_.all()) {
     for (std::size_t row = 0; row < edit.events.size(); ++row) first = std::min(first, edit.events.time(row));
     for (std::size_t row = 0; row < edit.intervals.size(); ++row) {
-      const Time start = time_of(*edit.intervals.row(row));
+      const Time start = time_of(edit.intervals.row(row)[1]);
       if (start != kNever) first = std::min(first, start);
     }
   }
@@ -322,7 +322,7 @@ void Engine::pass_on(const StageOutput& output, const StageOutput::Row& row, Cau
     arrivals.is_input = false;
     const Time start = time_of(rest[0]);
     const std::uint8_t flags = row.is_removed ? kIsRetraction : 0;
-    arrivals.add({.flags = flags}, start, time_of(rest[1]), start, rest.subspan(2), cause);
+    arrivals.add(flags, start, time_of(rest[1]), start, rest.subspan(2), cause);
   } else if (head.kind == ResultKind::kEvent) {
     const Time time = time_of(rest[0]);
     if (keeps_events_ && time >= first_event_) {

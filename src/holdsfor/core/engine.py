@@ -14,6 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.dictionary import Value
+from holdsfor.columns.frames import Codes, Numbers
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.stream import EventColumns, FluentColumns, Stream
+from holdsfor.columns.tables import FOREVER, Events, Intervals
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan, once_per_plan
 from holdsfor.core.compiled import compiled_core
@@ -31,12 +37,6 @@ from holdsfor.core.notes import (
 from holdsfor.core.vocabulary import NO_WORDS, Vocabulary, WordArray
 from holdsfor.core.words import Words
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.dictionary import Value
-from holdsfor.engine.frames import Codes, Numbers
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
-from holdsfor.engine.tables import FOREVER, Events, Intervals
 from holdsfor.ir import BackgroundRule
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.solver import Predicate

@@ -10,6 +10,37 @@
 #include "state_io.h"
 
 namespace holdsfor {
+namespace {
+
+// Starts, ends and pairs, then which of them are points.
+void write_intervals(StateWriter& into, const RowSet& rows) {
+  into.put(rows.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const Value* cells = rows.row(row);
+    into.put_time(time_of(cells[1]));
+    into.put_time(time_of(cells[2]));
+    into.put_values({cells + 4, rows.width - 4});
+  }
+  for (std::size_t row = 0; row < rows.size(); ++row) into.put(interval_head(rows.row(row)).has(kIsPoint) ? 1 : 0);
+}
+
+void read_intervals(StateReader& from, Edit& edit) {
+  constexpr std::size_t kTimes = 2;
+  RowSet pairs{.width = edit.intervals.width - kIntervalRowHead + kTimes + 1, .cells = {}};
+  read_rows(from, pairs, kTimes);
+  IntervalHead head{.table = static_cast<std::uint16_t>(edit.table),
+                    .width = static_cast<std::uint32_t>(edit.intervals.width)};
+  for (std::size_t row = 0; row < pairs.size(); ++row) {
+    const bool is_point = from.get_below(2) == 1;
+    head.flags = static_cast<std::uint8_t>((edit.is_retraction ? kIsRetraction : 0) | (is_point ? kIsPoint : 0));
+    const std::span<const Value> cells(pairs.row(row), pairs.width);
+    const Time start = time_of(cells[0]);
+    put_interval(head, start, time_of(cells[1]), start, cells.subspan(kTimes), edit.intervals.cells);
+  }
+}
+
+}  // namespace
+
 void write_edits(StateWriter& into, const Edits& edits, const Plan& plan) {
   into.put(edits.all().size());
   for (const Edit& edit : edits.all()) {
@@ -17,8 +48,7 @@ void write_edits(StateWriter& into, const Edits& edits, const Plan& plan) {
     into.put(edit.table);
     into.put(edit.is_retraction ? 1 : 0);
     into.put_time(edit.cause);
-    is_event ? write_events(into, edit.events) : write_rows(into, edit.intervals, 2);
-    for (const bool is_point : edit.is_point) into.put(is_point ? 1 : 0);
+    is_event ? write_events(into, edit.events) : write_intervals(into, edit.intervals);
   }
 }
 
@@ -35,9 +65,8 @@ void read_edits(StateReader& from, Edits& edits, const Plan& plan) {
       edit.events = EventRows(columns);
       read_events(from, edit.events);
     } else {
-      edit.intervals.width = columns + kIntervalHead;
-      read_rows(from, edit.intervals, 2);
-      for (std::size_t row = 0; row < edit.size(); ++row) edit.is_point.push_back(from.get_below(2) == 1);
+      edit.intervals.width = columns + kIntervalRowHead;
+      read_intervals(from, edit);
     }
     edits.all().push_back(std::move(edit));
   }
@@ -198,7 +227,7 @@ std::vector<Index> Engine::reached(Time query, std::size_t parts) const {
   };
   for (const Edit& edit : edits_.all()) {
     add_events(edit.table, edit.events);
-    add_cells(edit.table, edit.intervals, kIntervalHead);
+    add_cells(edit.table, edit.intervals, kIntervalRowHead);
   }
   for (const Arrivals& some : deliveries_.events) add_events(some.table, some.rows);
   for (const IntervalArrivals& some : deliveries_.intervals) add_cells(some.table, some.rows, kIntervalRowHead);

@@ -94,7 +94,7 @@ void write_deliveries(StateWriter& into, const Deliveries& deliveries, const Sen
   for (const IntervalArrivals& some : deliveries.intervals) {
     into.put(some.table);
     write_rows(into, some.rows, kPlainIntervalCells);
-    for (const Cause cause : some.causes) causes.put(cause);
+    for (std::size_t row = 0; row < some.rows.size(); ++row) causes.put(some.cause_of(row));
   }
   into.put(deliveries.effects.size());
   for (const EffectArrivals& some : deliveries.effects) {
@@ -172,9 +172,7 @@ void read_interval_arrivals(StateReader& from, const Plan& plan, const std::vect
     if (head.table != table || head.width != rows.width || head.flags > kIsRetraction) {
       StateReader::refuse("the exchange is damaged: no such interval");
     }
-    arrivals.add({.flags = head.flags}, time_of(cells[1]), time_of(cells[2]), time_of(cells[3]),
-                 {cells + kPlainIntervalCells, rows.width - kPlainIntervalCells},
-                 causes[from.get_below(causes.size())]);
+    arrivals.add(cells, causes[from.get_below(causes.size())]);
   }
 }
 
@@ -223,8 +221,7 @@ void Exchange::add(const Deliveries& deliveries, const std::vector<bool>& wanted
       grid_.find(*route, cells + kIntervalRowHead, terms_, targets_);
       for (const Index bucket : targets_) {
         IntervalArrivals& arrivals = by_bucket_[bucket].intervals_of(some.table, some.rows.width - kIntervalRowHead);
-        arrivals.rows.cells.insert(arrivals.rows.cells.end(), cells, cells + some.rows.width);
-        arrivals.causes.push_back(some.causes[row]);
+        arrivals.add(cells, some.cause_of(row));
       }
     }
   }

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from holdsfor.columns.frames import order_of
+from holdsfor.columns.kernels import Ints, is_sorted
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.core.engine import Engine, Rows
-from holdsfor.engine.frames import order_of
-from holdsfor.engine.kernels import Ints, is_sorted
-from holdsfor.engine.windows import WindowPlan
 
 
 class Feed:

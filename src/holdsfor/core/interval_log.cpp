@@ -8,58 +8,16 @@
 
 namespace holdsfor {
 
-void IntervalArrivals::add(IntervalHead head, Time start, Time end, Time pushed_start, std::span<const Value> pair,
-                           std::int64_t cause) {
-  head.table = static_cast<std::uint16_t>(table);
-  head.width = static_cast<std::uint32_t>(rows.width);
-  has_retractions = has_retractions || head.has(kIsRetraction);
-  const std::array begin{interval_head_cell(head), time_cell(start), time_cell(end), time_cell(pushed_start)};
-  rows.cells.insert(rows.cells.end(), begin.begin(), begin.end());
-  rows.cells.insert(rows.cells.end(), pair.begin(), pair.end());
-  causes.push_back(cause);
-}
-
-void IntervalArrivals::expect(std::size_t more) {
-  const std::size_t needed = causes.size() + more;
-  if (needed <= causes.capacity()) return;
-  // At least twice as much, so that many small additions are not moved each time.
-  causes.reserve(std::max(needed, 2 * causes.size()));
-  rows.cells.reserve(causes.capacity() * rows.width);
-}
-
 std::size_t IntervalLog::size() const {
+  const auto cells = this->cells();
   std::size_t found = 0;
-  for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) ++found;
+  for (std::size_t at = 0; at < cells.size(); at += interval_head(&cells[at]).width) ++found;
   return found;
 }
 
-Time IntervalArrivals::first_change(std::size_t row) const {
-  // What is gone comes first, then what is there now: for one key, and rarely many.
-  constexpr std::size_t kNear = 16;
-  const Value* own = rows.row(row);
-  // It starts at the time-point before.
-  if (is_input || !has_retractions) return moved(time_of(own[1]), -1);
-  const bool is_gone = interval_head(own).has(kIsRetraction);
-  const auto is_other = [&](const Value* other) {
-    return interval_head(other).has(kIsRetraction) != is_gone && other[1] == own[1] &&
-           std::equal(own + 4, own + rows.width, other + 4);
-  };
-  const std::size_t first = is_gone ? row + 1 : row - std::min(row, kNear);
-  const std::size_t last = is_gone ? std::min(rows.size(), row + 1 + kNear) : row;
-  for (std::size_t at = first; at < last; ++at) {
-    const Value* other = rows.row(at);
-    if (is_other(other)) return moved(std::min(time_of(own[2]), time_of(other[2])), -1);
-  }
-  return moved(time_of(own[1]), -1);
-}
-
-void IntervalLog::insert(std::span<const Value> rows) { cells_.insert(cells_.end(), rows.begin(), rows.end()); }
-
-bool IntervalLog::take(const Value* row, Time first) {
-  const IntervalHead head = interval_head(row);
-  if (head.has(kIsRetraction)) return retract(row, first);
-  insert({row, head.width});
-  return true;
+void IntervalLog::insert(std::span<const Value> rows) {
+  std::vector<Value>& cells = cells_.own(rows.size());
+  cells.insert(cells.end(), rows.begin(), rows.end());
 }
 
 bool IntervalLog::meets(const Value* known, const Value* row, Time from, Time until) {
@@ -82,11 +40,12 @@ bool IntervalLog::retract(const Value* row, Time first) {
   const Time from = std::max(time_of(row[1]), first);
   const Time until = time_of(row[2]);
   if (from >= until) return false;
+  std::vector<Value>& cells = cells_.own();
   bool is_found = false;
   std::vector<Value> rest;  // what is left behind the time-points that are taken back
   std::size_t kept = 0;
-  for (std::size_t at = 0; at < cells_.size();) {
-    Value* known = cells_.data() + at;
+  for (std::size_t at = 0; at < cells.size();) {
+    Value* known = cells.data() + at;
     const IntervalHead head = interval_head(known);
     at += head.width;
     if (meets(known, row, from, until)) {
@@ -96,12 +55,12 @@ bool IntervalLog::retract(const Value* row, Time first) {
       known[2] = time_cell(from);
     }
     if (kept + head.width != at) {
-      std::copy(known, known + head.width, cells_.begin() + static_cast<std::ptrdiff_t>(kept));
+      std::copy(known, known + head.width, cells.begin() + static_cast<std::ptrdiff_t>(kept));
     }
     kept += head.width;
   }
-  cells_.resize(kept);
-  cells_.insert(cells_.end(), rest.begin(), rest.end());
+  cells.resize(kept);
+  cells.insert(cells.end(), rest.begin(), rest.end());
   return is_found;
 }
 
@@ -116,8 +75,9 @@ bool is_same_pair(const Value* a, const Value* b) {
 
 // The rows, those of a pair together and in the order of their starts.
 std::vector<Value*> IntervalLog::by_pair() {
+  const std::span<Value> cells = cells_.edit();
   std::vector<Value*> rows;
-  for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) rows.push_back(&cells_[at]);
+  for (std::size_t at = 0; at < cells.size(); at += interval_head(&cells[at]).width) rows.push_back(&cells[at]);
   sort_added(rows.begin(), rows.end(), [](const Value* a, const Value* b) {
     const IntervalHead head = interval_head(a);
     const IntervalHead other = interval_head(b);
@@ -133,7 +93,7 @@ std::vector<Value*> IntervalLog::by_pair() {
 void IntervalLog::settle(Time time, std::span<const Time> keep) {
   const std::vector<Value*> rows = by_pair();
   std::vector<Value> left;
-  left.reserve(cells_.size());
+  left.reserve(cells().size());
   for (std::size_t from = 0; from < rows.size();) {
     // A maximal interval: rows of one pair, each beginning before the end of those before it.
     std::size_t to = from + 1;
@@ -165,32 +125,35 @@ void IntervalLog::settle(Time time, std::span<const Time> keep) {
     }
     from = to;
   }
-  cells_.assign(left.begin(), left.end());
+  cells_.own().assign(left.begin(), left.end());
 }
 
 std::size_t IntervalLog::cells_behind(Time time, std::span<const Time> keep) const {
+  const auto cells = this->cells();
   std::size_t found = 0;
-  for (std::size_t at = 0; at < cells_.size();) {
-    const IntervalHead head = interval_head(&cells_[at]);
+  for (std::size_t at = 0; at < cells.size();) {
+    const IntervalHead head = interval_head(&cells[at]);
     const Time kept = keep[head.table];
-    if (kept != kForever && time_of(cells_[at + 2]) <= moved(time, -kept)) found += head.width;
+    if (kept != kForever && time_of(cells[at + 2]) <= moved(time, -kept)) found += head.width;
     at += head.width;
   }
   return found;
 }
 
 Time IntervalLog::last_end() const {
+  const auto cells = this->cells();
   Time found = kNever;
-  for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) {
-    found = std::max(found, time_of(cells_[at + 2]));
+  for (std::size_t at = 0; at < cells.size(); at += interval_head(&cells[at]).width) {
+    found = std::max(found, time_of(cells[at + 2]));
   }
   return found;
 }
 
 Time IntervalLog::last_edge(Time until) const {
+  const auto cells = this->cells();
   Time last = kNever;
-  for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) {
-    for (const Time edge : {time_of(cells_[at + 1]), time_of(cells_[at + 2])}) {
+  for (std::size_t at = 0; at < cells.size(); at += interval_head(&cells[at]).width) {
+    for (const Time edge : {time_of(cells[at + 1]), time_of(cells[at + 2])}) {
       if (edge <= until) last = std::max(last, edge);
     }
   }
@@ -198,10 +161,11 @@ Time IntervalLog::last_edge(Time until) const {
 }
 
 Time IntervalLog::wake(Time query) const {
+  const auto cells = this->cells();
   Time found = kForever;
-  for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) {
-    const Time start = time_of(cells_[at + 1]);
-    if (!interval_head(&cells_[at]).has(kIsPoint) || start < query) continue;
+  for (std::size_t at = 0; at < cells.size(); at += interval_head(&cells[at]).width) {
+    const Time start = time_of(cells[at + 1]);
+    if (!interval_head(&cells[at]).has(kIsPoint) || start < query) continue;
     found = std::min(found, start == query ? query + 1 : start);
   }
   return found;

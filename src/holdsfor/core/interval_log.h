@@ -2,9 +2,12 @@
 #pragma once
 
 #include <bit>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "cell_buffer.h"
 #include "plan.h"
 #include "rows.h"
 
@@ -16,6 +19,7 @@ enum IntervalFlag : std::uint8_t {
   kIsSettled = 4,     // the part behind the border of an interval that was retracted: nobody can retract it again
   kIsRetraction = 8,  // of rows on their way to a key
   kIsGone = 16,       // while rows are edited: it is no longer there
+  kIsHome = 32,       // of retractions on their way: they are counted at this key if they find nothing
 };
 
 struct IntervalHead {
@@ -33,37 +37,32 @@ inline constexpr std::size_t kIntervalRowHead = 5;
 inline Value interval_head_cell(IntervalHead head) { return Value::from_word(std::bit_cast<std::uint64_t>(head)); }
 inline IntervalHead interval_head(const Value* row) { return std::bit_cast<IntervalHead>(row[0].word()); }
 
+// Adds a row; `pair` is its value and arguments.
+inline void put_interval(IntervalHead head, Time start, Time end, Time pushed_start, std::span<const Value> pair,
+                         std::vector<Value>& into) {
+  const std::size_t at = into.size();
+  into.resize(at + head.width);
+  Value* row = into.data() + at;
+  row[0] = interval_head_cell(head);
+  row[1] = time_cell(start);
+  row[2] = time_cell(end);
+  row[3] = time_cell(pushed_start);
+  for (std::size_t i = 0; i < pair.size(); ++i) row[4 + i] = pair[i];
+}
+
 // The first time-point of a change that comes with the query time: a point is there, or was at the last one.
 inline constexpr Time kLater = kForever - 1;
 
-// Rows of one table on their way to keys, with the numbers of the inputs that they are.
-struct IntervalArrivals {
-  Index table = 0;
-  RowSet rows;
-  std::vector<std::int64_t> causes;
-  bool is_input = true;  // else they are results of an earlier stage
-  bool has_retractions = false;
-
-  void add(IntervalHead head, Time start, Time end, Time pushed_start, std::span<const Value> pair, std::int64_t cause);
-  // So many more rows are about to come.
-  void expect(std::size_t more);
-  // The first time-point at which a row makes a difference. A result that ends otherwise than before comes as two rows,
-  // which have what lies before both ends in common.
-  [[nodiscard]] Time first_change(std::size_t row) const;
-};
-
 class IntervalLog {
  public:
-  [[nodiscard]] bool empty() const { return cells_.empty(); }
-  [[nodiscard]] const std::vector<Value>& cells() const { return cells_; }
+  [[nodiscard]] bool empty() const { return cells().empty(); }
+  [[nodiscard]] std::span<const Value> cells() const { return cells_.view(); }
   [[nodiscard]] std::size_t size() const;
 
   // Adds one row, or several.
   void insert(std::span<const Value> rows);
-  // So many rows as this one are about to come.
-  void expect(std::size_t rows, const Value* row) { cells_.reserve(cells_.size() + rows * interval_head(row).width); }
-  // Inserts a row that comes, or takes one back as far as it lies at `first` or later; false if there is none.
-  bool take(const Value* row, Time first);
+  // The rows of a log that was empty. They stay where they are until they change: nobody else writes there.
+  void borrow(std::span<Value> rows, std::shared_ptr<CellBuffer> lender) { cells_.borrow(rows, std::move(lender)); }
   // Takes back the time-points of an interval from `first` on, whatever intervals have them. False if none has any.
   bool retract(const Value* row, Time first);
   // Drops intervals that ended `keep` (by table) before `time` + 1, unless they go on in others. Those that end there
@@ -89,7 +88,7 @@ class IntervalLog {
   static void put_rest(const Value* known, Time from, std::vector<Value>& into);
   [[nodiscard]] std::vector<Value*> by_pair();
 
-  std::vector<Value> cells_;
+  KeyCells cells_;
 };
 
 }  // namespace holdsfor

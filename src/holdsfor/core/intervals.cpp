@@ -6,6 +6,13 @@
 namespace holdsfor {
 
 void make_maximal(Intervals& list) {
+  // Most lists are as they should be.
+  std::size_t known = 0;
+  for (Time end = kNever; known < list.size(); end = list[known++].end) {
+    const Interval& one = list[known];
+    if (one.start >= one.end || (known > 0 && one.start <= end)) break;
+  }
+  if (known == list.size()) return;
   const auto by_start = [](const Interval& a, const Interval& b) { return a.start < b.start; };
   if (!std::is_sorted(list.begin(), list.end(), by_start)) std::sort(list.begin(), list.end(), by_start);
   std::size_t kept = 0;

@@ -83,19 +83,12 @@ Time KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyS
     out.unmatched += taken.unmatched;
     first = taken.first;
   }
-  IntervalEditor intervals(state.intervals);
-  const auto items = stage.intervals(work);
-  if (state.intervals.empty() && !items.empty()) state.intervals.expect(items.size(), items[0].row);
-  for (const StageStore::IntervalItem& item : items) {
-    if (intervals.take(item.row, item.is_input ? first_ : kNever)) {
-      first = std::min(first, item.first_change);
-      if (item.cause != kNoCause) out.causes.push_back(item.cause);
-    } else if (item.is_counted) {
-      ++out.unmatched;
-      if (item.cause != kNoCause) writer(stage.number()).lost().push_back(item.cause);
-    }
+  if (work.interval_group != kNone) {
+    const Taken taken = holdsfor::take_in(stage.intervals(), work.interval_group, first_, state.intervals, &out.causes,
+                                          writer(stage.number()).lost());
+    out.unmatched += taken.unmatched;
+    first = std::min(first, taken.first);
   }
-  intervals.finish();
   for (const StageStore::EffectItem& item : stage.effects(work)) {
     take_effect(state, *item.arrivals, item.row);
     first = std::min(first, time_of(*item.arrivals->rows.row(item.row)));

@@ -64,40 +64,28 @@ std::size_t Log::rows(const LogWidths& widths) const {
 }
 
 void Log::replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last) {
-  if (lender_) {
-    // More is likely to come.
-    own_.reserve(lent_.size() + cells.size() + (lent_.size() + cells.size()) / 2);
-    own();
-  }
-  const auto place = [&](std::size_t at) { return own_.begin() + static_cast<std::ptrdiff_t>(at); };
+  // More is likely to come.
+  std::vector<Value>& own = cells_.own(cells.size() + (this->cells().size() + cells.size()) / 2);
+  const auto place = [&](std::size_t at) { return own.begin() + static_cast<std::ptrdiff_t>(at); };
   marks_.erase(std::upper_bound(marks_.begin(), marks_.end(), from), marks_.end());
   const std::size_t common = std::min(to - from, cells.size());
   std::copy_n(cells.begin(), common, place(from));
   if (common < cells.size()) {
-    own_.insert(place(to), cells.begin() + static_cast<std::ptrdiff_t>(common), cells.end());
+    own.insert(place(to), cells.begin() + static_cast<std::ptrdiff_t>(common), cells.end());
   } else {
-    own_.erase(place(from + common), place(to));
+    own.erase(place(from + common), place(to));
   }
   last_ = last;
 }
 
 void Log::borrow(std::span<Value> cells, std::shared_ptr<CellBuffer> lender, std::size_t last) {
-  std::vector<Value>().swap(own_);
+  cells_.borrow(cells, std::move(lender));
   marks_.clear();
-  lent_ = cells;
-  lender_ = std::move(lender);
   last_ = last;
 }
 
-void Log::own() {
-  if (!lender_) return;
-  own_.assign(lent_.begin(), lent_.end());
-  lent_ = {};
-  lender_.reset();
-}
-
 void Log::forget_conditions(const LogWidths& widths) {
-  const std::span<Value> cells = lender_ ? lent_ : std::span<Value>(own_);
+  const std::span<Value> cells = cells_.edit();
   for (std::size_t at = 0; at < cells.size(); at += widths.of(&cells[at])) {
     RowHead head = RowHead::from(cells[at + 1]);
     head.passes = RowHead::kUnknown;
@@ -106,29 +94,29 @@ void Log::forget_conditions(const LogWidths& widths) {
 }
 
 void Log::drop_until(Time time, std::span<const Time> keep, const LogWidths& widths) {
-  own();
+  std::vector<Value>& own = cells_.own();
   std::size_t to = 0;
   std::size_t last = 0;
   std::size_t from = 0;
-  while (from < own_.size()) {
-    const Time when = time_of(own_[from]);
+  while (from < own.size()) {
+    const Time when = time_of(own[from]);
     if (when > time) break;
-    const RowHead head = RowHead::from(own_[from + 1]);
+    const RowHead head = RowHead::from(own[from + 1]);
     const std::size_t width = widths[head.table];
     const Time kept = keep[head.table];
     // Rows of the last `kept` time-points stay.
     if (kept == kForever ||
         static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(when) < static_cast<std::uint64_t>(kept)) {
-      std::copy_n(own_.begin() + static_cast<std::ptrdiff_t>(from), width,
-                  own_.begin() + static_cast<std::ptrdiff_t>(to));
+      std::copy_n(own.begin() + static_cast<std::ptrdiff_t>(from), width,
+                  own.begin() + static_cast<std::ptrdiff_t>(to));
       last = to;
       to += width;
     }
     from += width;
   }
   marks_.clear();
-  last_ = from < own_.size() ? last_ - (from - to) : last;
-  own_.erase(own_.begin() + static_cast<std::ptrdiff_t>(to), own_.begin() + static_cast<std::ptrdiff_t>(from));
+  last_ = from < own.size() ? last_ - (from - to) : last;
+  own.erase(own.begin() + static_cast<std::ptrdiff_t>(to), own.begin() + static_cast<std::ptrdiff_t>(from));
 }
 
 }  // namespace holdsfor

@@ -30,7 +30,7 @@ class LogWidths {
 
 class Log {
  public:
-  [[nodiscard]] std::span<const Value> cells() const { return lender_ ? lent_ : std::span<const Value>(own_); }
+  [[nodiscard]] std::span<const Value> cells() const { return cells_.view(); }
   [[nodiscard]] bool empty() const { return cells().empty(); }
   [[nodiscard]] Time first_time() const { return time_of(cells().front()); }
   [[nodiscard]] std::size_t last_row() const { return last_; }
@@ -55,13 +55,9 @@ class Log {
   void drop_until(Time time, std::span<const Time> keep, const LogWidths& widths);
 
  private:
-  void own();
   void make_marks(const LogWidths& widths);
 
-  std::vector<Value> own_;
-  // Keys that come together share the memory of their first rows.
-  std::shared_ptr<CellBuffer> lender_;
-  std::span<Value> lent_;
+  KeyCells cells_;  // keys that come together share the memory of their first rows
   std::size_t last_ = 0;
   std::vector<std::size_t> marks_;  // where some rows begin, in order: made when they are needed
 };

@@ -80,11 +80,15 @@ void KeyEvaluator::find_dirty(const StageStore& stage, const StageStore::Work& w
       at += widths_[table] + more;
     }
   }
-  const auto intervals = stage.intervals(work);
-  for (const StageStore::IntervalItem& item : intervals) {
-    if (item.first_change < first_change) continue;
-    const Time end = intervals.size() <= kFewIntervals ? end_with_neighbours(state.intervals, item.row) : kForever;
-    mark_dirty(state, item.first_change, moved(end, keep[interval_head(item.row).table]));
+  if (work.interval_group != kNone) {
+    std::size_t count = 0;
+    const auto for_rows = [&](const auto& use) { stage.intervals().for_rows(work.interval_group, use); };
+    for_rows([&](const Value*, Time) { ++count; });
+    for_rows([&](const Value* row, Time its_change) {
+      if (its_change < first_change) return;
+      const Time end = count <= kFewIntervals ? end_with_neighbours(state.intervals, row) : kForever;
+      mark_dirty(state, its_change, moved(end, keep[interval_head(row).table]));
+    });
   }
   for (const StageStore::EffectItem& item : stage.effects(work)) {
     const Time time = time_of(*item.arrivals->rows.row(item.row));
@@ -242,11 +246,11 @@ void KeyEvaluator::sweep(const StageStore& stage, const StageStore::Work& work, 
   world_.query = query;
   Time settled = from == nullptr ? kNever : from->time;
   for (std::size_t i = saves.first; i < saves.stop; ++i) {
-    extract_results(world_, sweep_, stage.stage(), settled, saved_[i].time, found_);
+    extract_results(world_, sweep_, stage.number(), settled, saved_[i].time, found_);
     settled = saved_[i].time;
     saved_results_[i] = found_.size();
   }
-  if (is_whole) extract_results(world_, sweep_, stage.stage(), settled, kForever, found_);
+  if (is_whole) extract_results(world_, sweep_, stage.number(), settled, kForever, found_);
 }
 
 // Results and checkpoints that were found for some segments become those of the key. The segment that then comes after

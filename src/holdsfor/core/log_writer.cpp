@@ -50,6 +50,7 @@ void LogWriter::read(std::span<const Value> cells) {
 
 // Whether some of the rows that came are the same.
 bool LogWriter::has_equals() const {
+  if (!sorting_.may_have_ties()) return false;
   std::vector<std::size_t> slots;  // by hash: rows of one time and table, if they are many
   for (std::size_t first = 0, next = 1; next < count_; first = next++) {
     if (entry(first).time != entry(next).time) continue;

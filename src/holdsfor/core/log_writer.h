@@ -12,12 +12,6 @@
 
 namespace holdsfor {
 
-// What a key's log has got.
-struct Taken {
-  Time first = kForever;      // the first time-point at which rows came or went
-  std::size_t unmatched = 0;  // retractions of rows that were not there, counted where they are at home
-};
-
 // One for each thread: it takes in one key after the other.
 class LogWriter {
  public:

@@ -149,13 +149,6 @@ Value Machine::build(const Shape& shape, const Frame& frame) const {
   return holdsfor::build(shape, frame.values, world_.terms);
 }
 
-bool Machine::match_all(const std::vector<Shape>& shapes, std::span<const Value> values) {
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    if (!match(shapes[i], values[i], *frame_)) return false;
-  }
-  return true;
-}
-
 // Control
 
 bool Machine::step(const Block& block, std::size_t at, const Next& next) {
@@ -190,9 +183,28 @@ bool Machine::step(const Block& block, std::size_t at, const Next& next) {
         if (exists(one.blocks[0])) return false;
         continue;
       case Op::kHolding:
-        if (!one.is_test || !one.is_ground) return generate(one, Next{.block = &block, .at = at + 1, .next = &next});
-        if (!holds(one)) return false;
+        if (!one.is_ground) return generate(one, Next{.block = &block, .at = at + 1, .next = &next});
+        if (one.is_test) {
+          if (!holds(one)) return false;
+          continue;
+        }
+        if (const Index pair = held(one); pair != kSeveral) {
+          if (pair == kNone || !match(one.value, world_.fluent_table(one.table).pairs[pair].value, *frame_))
+            return false;
+          continue;
+        }
+        return generate(one, Next{.block = &block, .at = at + 1, .next = &next});
+      case Op::kCall: {
+        const auto* const recent = recent_answers(one);
+        if (recent == nullptr || recent->count > 1) {
+          if (!one.is_test) return generate(one, Next{.block = &block, .at = at + 1, .next = &next});
+          if (!passes(one)) return false;
+          continue;
+        }
+        if (recent->count == 0) return false;
+        for (std::size_t i = 0; i < one.outputs.size(); ++i) frame_->values[one.outputs[i]] = recent->values[i];
         continue;
+      }
       case Op::kBranch: {
         const Next rest{.block = &block, .at = at + 1, .next = &next};
         if (exists(one.blocks[0])) return step(one.blocks[1], 0, rest);
@@ -293,23 +305,27 @@ bool Machine::equal(const Instruction& one) {
 }
 
 bool Machine::collect(const Instruction& one, const Next& next) {
-  std::vector<Value> found;
+  const std::size_t first = collected_.size();
   const auto add = [&] {
-    found.push_back(build(one.columns[0], *frame_));
+    const Shape& shape = one.columns[0];
+    collected_.push_back(shape.kind == ShapeKind::kRegister ? frame_->values[shape.reg] : build(shape, *frame_));
     return false;
   };
   const FunctionRef<bool()> end(add);
   step(one.blocks[0], 0, Next{.finish = &end});
-  if (one.aggregate < 0) return match(one.columns[1], world_.terms.list(found), *frame_) && go_on(next);
+  const auto found = std::span<const Value>(collected_).subspan(first);
+  if (one.aggregate < 0) {
+    const Value list = world_.terms.list(found);
+    collected_.resize(first);
+    return match(one.columns[1], list, *frame_) && go_on(next);
+  }
   const auto kind = static_cast<Aggregate>(one.aggregate);
   const bool needs_some = kind == Aggregate::kAverage || kind == Aggregate::kLeast || kind == Aggregate::kGreatest;
-  if (found.empty() && needs_some) return false;
-  const auto value = aggregate(kind, found, world_.arithmetic, world_.terms, world_.host);
-  if (!value) {
-    failed(one.site, world_.host.why(static_cast<std::uint8_t>(kind), found));
-    return false;
-  }
-  return match(one.columns[1], world_.arithmetic.term(*value), *frame_) && go_on(next);
+  const bool has_none = found.empty() && needs_some;
+  const auto value = has_none ? std::nullopt : aggregate(kind, found, world_.arithmetic, world_.terms, world_.host);
+  if (!value && !has_none) failed(one.site, world_.host.why(static_cast<std::uint8_t>(kind), found));
+  collected_.resize(first);
+  return value && match(one.columns[1], world_.arithmetic.term(*value), *frame_) && go_on(next);
 }
 
 }  // namespace holdsfor

@@ -46,6 +46,7 @@ class Machine {
     depth_ = 0;
     frame_ = nullptr;
     domains_.clear();
+    collected_.clear();
   }
   void leave() { frame_ = --depth_ == 0 ? nullptr : frames_[depth_ - 1].get(); }
   // The same with a pair that gives some registers their values; false also if it does not match.
@@ -80,9 +81,24 @@ class Machine {
 
   bool match_open(const Shape& shape, Frame& frame) const;
   bool match_list(const Shape& shape, Value value, Frame& frame) const;
-  bool match_all(const std::vector<Shape>& shapes, std::span<const Value> values);
+  bool match_all(const std::vector<Shape>& shapes, std::span<const Value> values) {
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      const Shape& shape = shapes[i];
+      if (shape.kind == ShapeKind::kBind) {
+        frame_->values[shape.reg] = values[i];
+        continue;
+      }
+      const bool is_equal = (shape.kind == ShapeKind::kConstant && shape.constant == values[i]) ||
+                            (shape.kind == ShapeKind::kRegister && frame_->values[shape.reg] == values[i]);
+      if (!is_equal && !match(shape, values[i], *frame_)) return false;
+    }
+    return true;
+  }
   bool events(const Instruction& one, const Next& next);
   bool holds(const Instruction& one);
+  // What holds of the one instance that an instruction asks about: a pair, kNone, or kSeveral.
+  static constexpr Index kSeveral = kNone - 1;
+  Index held(const Instruction& one);
   bool holding(const Instruction& one, const Next& next);
   bool endable(const Instruction& one, const Next& next);
   bool edges(const Instruction& one, const Next& next);
@@ -93,6 +109,8 @@ class Machine {
   bool facts(const Instruction& one, const Next& next);
   bool plain_facts(const Instruction& one, const FactTable& table, const FactIndex& index, const Next& next);
   bool call(const Instruction& one, const Next& next);
+  // What a goal answered lately; null if that is not known.
+  const RecentAnswers::Answers* recent_answers(const Instruction& one);
   bool domain(const Instruction& one, const Next& next);
   bool lookup(const Instruction& one, const Next& next);
   void put_list(const Instruction& one, const FluentTable& table, Index number);
@@ -111,7 +129,24 @@ class Machine {
   bool copy(const Instruction& one);
   bool list_call(const Instruction& one, const Next& next);
   // Goes on with each pair of a table that matches and is accepted.
-  bool each_pair(const Instruction& one, FunctionRef<bool(const FluentTable&, Index)> accept, const Next& next);
+  template <typename Accept>
+  bool each_pair(const Instruction& one, const Accept& accept, const Next& next) {
+    const FluentTable& table = world_.fluent_table(one.table);
+    if (!one.is_ground) {
+      const bool is_constant = one.value.kind == ShapeKind::kConstant;
+      for (Index number = 0; number < table.pair_count; ++number) {
+        if (is_constant && !world_.terms.unifies(one.value.constant, table.pairs[number].value)) continue;
+        if (accept(table, number) && try_pair(one, table, number, next)) return true;
+      }
+      return false;
+    }
+    const Index instance = table.find(known(one.columns));
+    if (instance == kNone) return false;
+    for (Index number = table.instances[instance].first_pair; number != kNone; number = table.pairs[number].next) {
+      if (accept(table, number) && match(one.value, table.pairs[number].value, *frame_) && go_on(next)) return true;
+    }
+    return false;
+  }
   bool try_pair(const Instruction& one, const FluentTable& table, Index pair, const Next& next);
   [[nodiscard]] bool starts(Index table, const Pair& pair, Time time) const;
   [[nodiscard]] std::optional<Time> moment(const Instant& instant) const;
@@ -127,7 +162,8 @@ class Machine {
   std::vector<Value> known_;
   std::vector<Index> holding_;  // pairs that hold
   Nearby nearby_;
-  std::vector<Value> domains_;  // values of the domains under way, one after the other
+  std::vector<Value> domains_;    // values of the domains under way, one after the other
+  std::vector<Value> collected_;  // items of the lists under way, one after the other
   std::vector<const Intervals*> operands_;
   Intervals spare_;                     // what an operator makes
   std::vector<SlidingWindows> slides_;  // by the number of the instruction

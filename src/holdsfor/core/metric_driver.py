@@ -10,6 +10,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.metric.endless import NeverEnds
+from holdsfor.columns.metric.facts import Facts, FactSet, Repeating, Signature, maximal
+from holdsfor.columns.metric.profile import MetricProfile
+from holdsfor.columns.metric.timeline import cells, columns_of, require_near, scale_of, together
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.checks.extremes import times_too_far
 from holdsfor.compiler.metric.demand import Demand
 from holdsfor.compiler.metric.limits import FURTHEST
@@ -23,13 +30,6 @@ from holdsfor.core.host import FOREVER as CORE_FOREVER
 from holdsfor.core.host import NEVER, Host
 from holdsfor.core.vocabulary import NO_WORDS, Vocabulary, WordArray
 from holdsfor.diagnostics import HoldsforError, ProgramError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.endless import NeverEnds
-from holdsfor.engine.metric.facts import Facts, FactSet, Repeating, Signature, maximal
-from holdsfor.engine.metric.profile import MetricProfile
-from holdsfor.engine.metric.timeline import cells, columns_of, require_near, scale_of, together
-from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Range
 from holdsfor.physical.encode import Encoder
 from holdsfor.physical.metric_program import Arrival, MetricProgram, lower_program, program_stages, read_relations

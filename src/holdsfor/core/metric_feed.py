@@ -7,12 +7,12 @@ from fractions import Fraction
 from math import lcm
 from typing import Self
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import Facts, FactSet, Signature, maximal, minus
+from holdsfor.columns.metric.timeline import cells, columns_of, rescaled, scale_of
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.core.metric_stream import ENDLESS, Intake, saved_scale
 from holdsfor.core.notes import damaged
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import Facts, FactSet, Signature, maximal, minus
-from holdsfor.engine.metric.timeline import cells, columns_of, rescaled, scale_of
 from holdsfor.ir.metric import Range
 from holdsfor.physical.metric_program import Arrival
 

@@ -68,8 +68,9 @@ void refine_results(Results& results, Time factor) {
 }  // namespace
 
 void IntervalLog::refine(Time factor) {
-  for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) {
-    for (std::size_t place = 1; place <= 3; ++place) holdsfor::refine(cells_[at + place], factor);
+  const std::span<Value> cells = cells_.edit();
+  for (std::size_t at = 0; at < cells.size(); at += interval_head(&cells[at]).width) {
+    for (std::size_t place = 1; place <= 3; ++place) holdsfor::refine(cells[at + place], factor);
   }
 }
 
@@ -97,7 +98,7 @@ void Engine::refine(Time factor) {
   }
   for (Edit& edit : edits_.all()) {
     for (std::size_t row = 0; row < edit.intervals.size(); ++row) {
-      for (std::size_t place = 0; place < 2; ++place) {
+      for (std::size_t place = 1; place <= 3; ++place) {
         holdsfor::refine(edit.intervals.cells[row * edit.intervals.width + place], factor);
       }
     }

@@ -8,17 +8,17 @@ from fractions import Fraction
 from math import lcm
 from typing import Self
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import Facts, FactSet, maximal, no_facts, stacked
+from holdsfor.columns.metric.operators import moved
+from holdsfor.columns.metric.profile import MetricProfile
+from holdsfor.columns.metric.timeline import cells, columns_of, finer_cell, require_near, rescaled, scale_of
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.core.metric_driver import MetricDriver
 from holdsfor.core.notes import damaged, number_note, read_integer, read_integer_or_none, read_parts
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import Facts, FactSet, maximal, no_facts, stacked
-from holdsfor.engine.metric.operators import moved
-from holdsfor.engine.metric.profile import MetricProfile
-from holdsfor.engine.metric.timeline import cells, columns_of, finer_cell, require_near, rescaled, scale_of
-from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Range
 from holdsfor.physical.metric_program import Arrival, read_relations
 from holdsfor.syntax.terms import Compound

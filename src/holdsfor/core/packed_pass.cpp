@@ -39,9 +39,9 @@ void Sweep::set_packed(Index table) {
 
 PairBits Sweep::packed_bits(Index table, std::span<const Value> columns, Value value) const {
   PairBits found = 0;
-  for (std::size_t bit = 0; bit < phase_->packed.size(); ++bit) {
-    const PackedPair& pair = phase_->packed[bit];
-    if (pair.table == table && matches(pair, columns, value, world_.key, world_.terms)) found |= PairBits{1} << bit;
+  for (PairBits left = phase_->bits_of[table]; left != 0; left &= left - 1) {
+    const PackedPair& pair = phase_->packed[static_cast<std::size_t>(std::countr_zero(left))];
+    if (matches(pair, columns, value, world_.key, world_.terms)) found |= left & -left;
   }
   return found;
 }

@@ -20,6 +20,7 @@ class Packer {
 
   void run() {
     phase_.packing.assign(prepared_.plan.tables.size(), Packing::kNone);
+    phase_.bits_of.assign(prepared_.plan.tables.size(), 0);
     if (stage_.is_tied) return;
     for (const Index table : phase_.tables) {
       if (prepared_.plan.tables[table].role != Role::kSimpleFluent || prepared_.has_effect_readers[table]) continue;
@@ -80,6 +81,7 @@ class Packer {
         if (&one != &pairs[other] && one.columns == pairs[other].columns) one.rivals |= PairBits{1} << (known + other);
       }
     }
+    for (std::size_t bit = known; bit < known + pairs.size(); ++bit) phase_.bits_of[table] |= PairBits{1} << bit;
     phase_.packed.insert(phase_.packed.end(), pairs.begin(), pairs.end());
     return true;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interval_editor.h"
 #include "key_state_io.h"
 
 namespace holdsfor {
@@ -10,22 +11,13 @@ namespace {
 // So many cells behind the border are not worth a checkpoint of all keys of a value.
 constexpr std::size_t kFewCells = 64;
 
-// How many rows from one on have the same value as that; `values` has some for each row.
-std::size_t run_length(std::span<const Index> values, std::size_t row, std::size_t ways, std::size_t way) {
-  std::size_t at = row * ways + way;
-  const Index value = values[at];
-  std::size_t found = 0;
-  for (; at < values.size() && values[at] == value; at += ways) ++found;
-  return found;
-}
-
 }  // namespace
 
 bool PartStore::is_needed(const Stage& stage) {
   return std::any_of(stage.inputs.begin(), stage.inputs.end(), [](const Route& route) { return route.is_partial(); });
 }
 
-PartStore::PartStore(const Stage& stage) : width_(stage.key), intake_(by_value_) {
+PartStore::PartStore(const Stage& stage) : width_(stage.key), intake_(by_value_), intervals_(by_value_) {
   by_value_.key = 1;
   for (const Route& route : stage.inputs) {
     if (!route.is_partial()) continue;
@@ -57,8 +49,9 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
                         const std::vector<bool>& is_home) {
   touched_.clear();
   causes_.clear();
-  interval_causes_.clear();
-  intake_.group(deliveries.events, numbers_, IntakeCrew::alone(writer.tester()));
+  const IntakeCrew crew = IntakeCrew::alone(writer.tester());
+  intake_.group(deliveries.events, numbers_, crew);
+  intervals_.group(deliveries.intervals, is_home, numbers_, crew);
   if (values_.size() < numbers_.size()) values_.resize(numbers_.size());
   for (std::size_t group = 0; group < intake_.size(); ++group) {
     const Index value = intake_.key(group);
@@ -71,24 +64,17 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
     one.causes_from = from;
     one.causes_to = static_cast<std::uint32_t>(causes_.size());
   }
-  for (const Route& route : by_value_.inputs) {
-    for (const IntervalArrivals& some : deliveries.intervals) {
-      if (some.table != route.table) continue;
-      const Time first = some.is_input ? moment.window.first(moment.query) : kNever;
-      deliver_intervals(some, route, first, some.is_input && is_home[some.table] ? &writer.lost() : nullptr);
-    }
-  }
-  // Causes of a value stand together.
-  std::stable_sort(interval_causes_.begin(), interval_causes_.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t at = 0; at < interval_causes_.size();) {
-    const Index value = interval_causes_[at].first;
+  for (std::size_t group = 0; group < intervals_.size(); ++group) {
+    const Index value = intervals_.key(group);
     Touched& one = touch(value);
+    // Causes of a value stand together.
     const auto from = static_cast<std::uint32_t>(causes_.size());
     for (std::uint32_t i = one.causes_from; i < one.causes_to; ++i) causes_.push_back(causes_[i]);
-    for (; at < interval_causes_.size() && interval_causes_[at].first == value; ++at) {
-      causes_.push_back(interval_causes_[at].second);
-    }
+    const Taken taken = take_in(intervals_, group, moment.window.first(moment.query), values_[value].intervals,
+                                &causes_, writer.lost());
+    unmatched_ += taken.unmatched;
+    one.is_changed = one.is_changed || taken.first != kForever;
+    one.first_change = std::min(one.first_change, taken.first);
     one.causes_from = from;
     one.causes_to = static_cast<std::uint32_t>(causes_.size());
   }
@@ -104,42 +90,6 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
     Rows& rows = values_[one.value];
     rows.touched = kNone;
     one.is_compacted = moment.border != kNever && is_worth_compacting(rows, moment, widths);
-  }
-}
-
-void PartStore::deliver_intervals(const IntervalArrivals& arrivals, const Route& route, Time first,
-                                  std::vector<Cause>* lost) {
-  const std::size_t count = arrivals.rows.size();
-  const std::size_t ways = route.places.size();
-  std::vector<Index> reached(count * ways);  // by row
-  for (std::size_t row = 0; row < count; ++row) {
-    for (std::size_t way = 0; way < ways; ++way) {
-      const Value* place = arrivals.rows.row(row) + kIntervalRowHead + route.places[way][0];
-      // Results of one key come together.
-      const bool is_as_before = row > 0 && place[0] == *(place - arrivals.rows.width);
-      reached[row * ways + way] = is_as_before ? reached[(row - 1) * ways + way] : numbers_.number({place, 1});
-    }
-  }
-  if (values_.size() < numbers_.size()) values_.resize(numbers_.size());
-  for (std::size_t row = 0; row < count; ++row) {
-    const Value* cells = arrivals.rows.row(row);
-    const auto own = reached.begin() + static_cast<std::ptrdiff_t>(row * ways);
-    for (std::size_t way = 0; way < ways; ++way) {
-      const Index value = own[static_cast<std::ptrdiff_t>(way)];
-      if (std::find(own, own + static_cast<std::ptrdiff_t>(way), value) != own + static_cast<std::ptrdiff_t>(way))
-        continue;
-      Touched& one = touch(value);
-      IntervalLog& log = values_[value].intervals;
-      if (log.empty()) log.expect(run_length(reached, row, ways, way), cells);
-      if (log.take(cells, first)) {
-        one.is_changed = true;
-        one.first_change = std::min(one.first_change, arrivals.first_change(row));
-        if (arrivals.causes[row] != kNoCause) interval_causes_.emplace_back(value, arrivals.causes[row]);
-      } else if (lost != nullptr && way == 0) {
-        ++unmatched_;
-        if (arrivals.causes[row] != kNoCause) lost->push_back(arrivals.causes[row]);
-      }
-    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "deliveries.h"
+#include "interval_intake.h"
 #include "log_writer.h"
 #include "prefetch.h"
 #include "state_io.h"
@@ -135,8 +136,6 @@ class PartStore {
     return (slot + std::size_t{1}) * width_ <= value_of_.size() && value_of_[slot * width_ + parts_[0]] != kNone;
   }
   Touched& touch(Index value);
-  // `lost` is null if retractions of nothing are not counted here.
-  void deliver_intervals(const IntervalArrivals& arrivals, const Route& route, Time first, std::vector<Cause>* lost);
   [[nodiscard]] static bool is_worth_compacting(Rows& rows, const Moment& moment, const LogWidths& widths);
   void set_wake(Index value, Time time);
   void forget_if_empty(Index value);
@@ -145,13 +144,13 @@ class PartStore {
   std::vector<Index> parts_;  // of the key that have values here
   Stage by_value_;            // routes of the tables, as if the value were the key
   Intake intake_;
+  IntervalIntake intervals_;
   KeyNumbers numbers_{1};
   std::vector<Rows> values_;
   std::vector<Index> value_of_;          // by slot and part; kNone: the key is not there
   std::vector<std::uint32_t> place_of_;  // by slot and part: in the links of its value
   std::vector<Touched> touched_;
   std::vector<Cause> causes_;
-  std::vector<std::pair<Index, Cause>> interval_causes_;
   std::size_t unmatched_ = 0;
 
   using Waking = std::pair<Time, Index>;

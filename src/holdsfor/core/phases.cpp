@@ -208,10 +208,28 @@ class PhaseMaker {
       const std::size_t others = std::min(rules.others.size(), RowRules::kPositions - RowRules::kOthers);
       for (std::size_t i = 0; i < others; ++i) rules.other_bits |= std::uint64_t{1} << (RowRules::kOthers + i);
     }
-    if (phase.kind == PhaseKind::kRows) pack_rules(prepared_, stage_, phase);
+    if (phase.kind == PhaseKind::kRows) {
+      pack_rules(prepared_, stage_, phase);
+      for (RowRules& rules : phase.row_rules) group_row_rules(rules);
+      group_others(phase);
+    }
     for (RowRules& rules : phase.row_rules) {
       rules.is_packed =
           (rules.mask | rules.other_bits) == (rules.packed_bits | rules.mirrored_bits) && !rules.drives_others;
+    }
+  }
+
+  static void group_others(Phase& phase) {
+    std::vector<const Rule*> rules;
+    for (const Index number : phase.other_rules) rules.push_back(phase.rules[number]);
+    const auto sources = [&](std::size_t i) { return phase.runs_for[phase.other_rules[i]]; };
+    std::size_t next = 0;
+    for (RuleGroup& group : group_rules(
+             rules, [&](std::size_t i) -> const Block& { return rules[i]->program.block; },
+             [&](std::size_t i) { return sources(i) == sources(i - 1); })) {
+      const std::uint64_t runs_for = sources(next);
+      next += group.rules.size();
+      phase.other_groups.emplace_back(std::move(group), runs_for);
     }
   }
 

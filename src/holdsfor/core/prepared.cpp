@@ -148,6 +148,30 @@ std::span<const Index> FactIndex::find(std::uint64_t wanted) const {
   }
 }
 
+namespace {
+
+void find_tables_of_stages(Prepared& prepared) {
+  const Plan& plan = prepared.plan;
+  for (const Stage& stage : plan.stages) {
+    auto& found = prepared.tables_of.emplace_back();
+    const auto add = [&](Index table, bool is_member) {
+      const bool is_known =
+          std::any_of(found.begin(), found.end(), [&](const StageTable& one) { return one.table == table; });
+      if (is_known) return;
+      const Index phase = prepared.phase_of[table];
+      found.push_back({.table = table,
+                       .is_event = plan.tables[table].is_event(),
+                       .is_member = is_member,
+                       .is_static = phase != kNone && prepared.phases[phase].kind == PhaseKind::kStatic,
+                       .has_effects = prepared.has_effect_readers[table]});
+    };
+    for (const Route& member : stage.members) add(member.table, true);
+    for (const Route& input : stage.inputs) add(input.table, false);
+  }
+}
+
+}  // namespace
+
 Prepared::Prepared(Plan given, bool is_traced)
     : plan(std::move(given)),
       has_edge_readers(plan.tables.size()),
@@ -177,6 +201,7 @@ Prepared::Prepared(Plan given, bool is_traced)
   if (is_traced) has_edge_readers = has_effect_readers = std::vector<bool>(plan.tables.size(), true);
   assign_row_bits(plan);
   make_phases(*this);
+  find_tables_of_stages(*this);
   if (!is_traced) return;
   for (auto& needed : needs_rows) {
     needed.resize(plan.tables.size());

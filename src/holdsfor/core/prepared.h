@@ -8,6 +8,7 @@
 
 #include "plan.h"
 #include "row_rules.h"
+#include "rule_groups.h"
 
 namespace holdsfor {
 
@@ -76,30 +77,43 @@ struct Phase {
   std::vector<RowRules> row_rules;
   bool reads_log = false;
   Slots slots;
-  // Pairs that have bits, and by table what these are for.
+  // Pairs that have bits; by table what these are for, and which they are.
   std::vector<PackedPair> packed;
   std::vector<Packing> packing;
-  // Numbers of the rules that do not run row by row.
+  std::vector<PairBits> bits_of;
+  // Numbers of the rules that do not run row by row; in a pass over rows, these rules, and the sources that make them
+  // run.
   std::vector<Index> other_rules;
+  std::vector<std::pair<RuleGroup, std::uint64_t>> other_groups;
   // Components with delayed effects, or on which there are such.
   std::vector<Index> delayed;
   bool has_definitions = false;
 };
 
+// A table that the keys of a stage have: a result of the stage, or an input that is not an event of the log.
+struct StageTable {
+  Index table = 0;
+  bool is_event = false;
+  bool is_member = false;
+  bool is_static = false;    // a statically determined fluent with finished lists
+  bool has_effects = false;  // its initiations and terminations are read
+};
+
 struct Prepared {
   Plan plan;
   std::vector<FactIndex> fact_indexes;
-  std::vector<bool> has_edge_readers;          // by table: start and end events of it are read
-  std::vector<bool> has_instance_readers;      // by table: rules read what holds of one instance
-  std::vector<bool> has_effect_readers;        // by table: its initiations and terminations are read
-  std::vector<std::vector<Index>> groundings;  // by table
-  std::vector<std::vector<Index>> postpones;   // by table
-  std::vector<PreparedComponent> components;   // of all stages
-  std::vector<std::vector<Index>> of_stage;    // components by stage
-  std::vector<Index> component_of;             // by table; kNone for input
-  std::vector<Phase> phases;                   // of all stages
-  std::vector<std::vector<Index>> phases_of;   // by stage, in order
-  std::vector<Index> phase_of;                 // by table; kNone for input
+  std::vector<bool> has_edge_readers;              // by table: start and end events of it are read
+  std::vector<bool> has_instance_readers;          // by table: rules read what holds of one instance
+  std::vector<bool> has_effect_readers;            // by table: its initiations and terminations are read
+  std::vector<std::vector<Index>> groundings;      // by table
+  std::vector<std::vector<Index>> postpones;       // by table
+  std::vector<PreparedComponent> components;       // of all stages
+  std::vector<std::vector<Index>> of_stage;        // components by stage
+  std::vector<Index> component_of;                 // by table; kNone for input
+  std::vector<Phase> phases;                       // of all stages
+  std::vector<std::vector<Index>> phases_of;       // by stage, in order
+  std::vector<Index> phase_of;                     // by table; kNone for input
+  std::vector<std::vector<StageTable>> tables_of;  // by stage: members in the order of the plan, then inputs
   // By stage and table: rows of the log are needed in a table of their own, because instructions look them up or rules
   // derive more of them. Empty: none are.
   std::vector<std::vector<bool>> needs_rows;

@@ -79,23 +79,20 @@ Time last_time(const Value* row) {
   return end == kForever ? kForever : end - 1;
 }
 
-void extract_results(const World& world, const Sweep& sweep, const Stage& stage, Time from, Time until, Results& into) {
+void extract_results(const World& world, const Sweep& sweep, Index stage, Time from, Time until, Results& into) {
   const Span settled{from, until};
-  for (const Route& member : stage.members) {
-    const Index table = member.table;
-    if (world.plan().tables[table].is_event()) {
-      extract_events(world.events[table], table, ResultKind::kEvent, settled, into);
+  const Span settled_lists{moved(from, -1), until == kForever ? kForever : moved(until, -1)};
+  for (const StageTable& one : world.prepared.tables_of[stage]) {
+    if (!one.is_member) break;
+    if (one.is_event) {
+      extract_events(world.events[one.table], one.table, ResultKind::kEvent, settled, into);
       continue;
     }
-    const FluentTable& fluent = world.fluents[table];
-    if (world.prepared.phases[world.prepared.phase_of[table]].kind == PhaseKind::kStatic) {
-      extract_intervals(fluent, table, {moved(from, -1), until == kForever ? kForever : moved(until, -1)}, into);
-    } else {
-      extract_intervals(fluent, table, settled, into);
-    }
-    if (!world.prepared.has_effect_readers[table]) continue;
-    extract_events(fluent.initiations, table, ResultKind::kInitiation, settled, into);
-    extract_events(fluent.terminations, table, ResultKind::kTermination, settled, into);
+    const FluentTable& fluent = world.fluents[one.table];
+    if (fluent.pair_count > 0) extract_intervals(fluent, one.table, one.is_static ? settled_lists : settled, into);
+    if (!one.has_effects) continue;
+    extract_events(fluent.initiations, one.table, ResultKind::kInitiation, settled, into);
+    extract_events(fluent.terminations, one.table, ResultKind::kTermination, settled, into);
   }
   for (const Conflict& conflict : sweep.conflicts()) {
     if (!settled.has(conflict.time)) continue;

@@ -37,7 +37,7 @@ Time last_time(const Value* row);
 // Adds what a sweep has left in the world for a stage: the rows that a checkpoint at `until` settles, and one at `from`
 // does not. A row is settled if it speaks of nothing after the checkpoint. A statically determined fluent that ends
 // just after it may still go on, by input that begins there.
-void extract_results(const World& world, const Sweep& sweep, const Stage& stage, Time from, Time until, Results& into);
+void extract_results(const World& world, const Sweep& sweep, Index stage, Time from, Time until, Results& into);
 
 // The rows that only one of two results has.
 class ResultsDiff {

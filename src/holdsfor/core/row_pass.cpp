@@ -44,8 +44,8 @@ void Sweep::run_rows() {
       }
       next_of_sources = next_given();
     }
-    for (const Index number : phase_->other_rules) {
-      if ((phase_->runs_for[number] & active) != 0) fire(*phase_->rules[number]);
+    for (const auto& [group, runs_for] : phase_->other_groups) {
+      if ((runs_for & active) != 0) fire(group);
     }
     if ((next_due() == time || !scheduled_.empty()) && is_anything_due()) decide_delayed();
     apply();
@@ -64,8 +64,17 @@ void Sweep::run_row(const RowRules& rules, const Value* row, Passes passes) {
       mark_packed(rules, row, wanted & rules.packed_bits);
       wanted &= ~rules.packed_bits;
     }
-    for (; wanted != 0; wanted &= wanted - 1) {
+    while (wanted != 0) {
       const auto position = static_cast<std::size_t>(std::countr_zero(wanted));
+      if ((rules.grouped_bits >> position & 1U) != 0) {
+        const RowGroup& group = *std::find_if(rules.groups.begin(), rules.groups.end(), [&](const RowGroup& one) {
+          return (one.positions >> position & 1U) != 0;
+        });
+        fire_rows(rules, group, wanted, row);
+        wanted &= ~group.positions;
+        continue;
+      }
+      wanted &= wanted - 1;
       const RowRule& rule = rules.at(position);
       fire_row(rule, row, position < RowRules::kOthers || !rule.has_conditions);
     }
@@ -80,20 +89,40 @@ void Sweep::fire_row(const RowRule& rule, const Value* row, bool is_decided) {
     fire_direct(rule, row);
     return;
   }
-  // What is known here of other keys is not all: conditions might have no value just for that.
-  const bool is_foreign =
-      world_.key_places != nullptr && std::any_of(rule.key.begin(), rule.key.end(), [&](const auto& place_and_part) {
-        return row[place_and_part.first] != world_.key[place_and_part.second];
-      });
-  if (is_foreign || machine_.enter_row(rule, row, is_decided) == nullptr) return;
-  found_.clear();
+  if (is_foreign(rule, row) || machine_.enter_row(rule, row, is_decided) == nullptr) return;
+  found_[0].clear();
   const Block& block = is_decided ? rule.rule->rest : rule.rule->program.block;
   machine_.solve(block, is_decided ? 0 : 1, [&](const Machine::Frame& solution) {
-    note(*rule.rule, solution);
+    note(*rule.rule, solution, found_[0]);
     return false;
   });
   machine_.leave();
-  take(*rule.rule);
+  take(*rule.rule, found_[0]);
+}
+
+// What is known here of other keys is not all: conditions might have no value just for that.
+bool Sweep::is_foreign(const RowRule& rule, const Value* row) const {
+  return world_.key_places != nullptr && std::any_of(rule.key.begin(), rule.key.end(), [&](const auto& place_and_part) {
+           return row[place_and_part.first] != world_.key[place_and_part.second];
+         });
+}
+
+// Runs the rules of a group that are at wanted positions on a row.
+void Sweep::fire_rows(const RowRules& rules, const RowGroup& group, std::uint64_t wanted, const Value* row) {
+  const RowRule& first = rules.at(static_cast<std::size_t>(std::countr_zero(group.positions)));
+  if (is_foreign(first, row) || machine_.enter_row(first, row, true) == nullptr) return;
+  std::uint64_t members = 0;
+  std::size_t member = 0;
+  for (std::uint64_t left = group.positions; left != 0; left &= left - 1, ++member) {
+    members |= (wanted >> static_cast<unsigned>(std::countr_zero(left)) & 1U) << member;
+  }
+  clear_found(group.group);
+  machine_.solve(group.group.beginning.block, 0, [&](const Machine::Frame&) {
+    note_rests(group.group, members);
+    return false;
+  });
+  machine_.leave();
+  take_found(group.group);
 }
 
 // A rule that needs no registers.
@@ -106,11 +135,27 @@ void Sweep::fire_direct(const RowRule& rule, const Value* row) {
   if (passes_all(rule, row)) conclude(rule, from);
 }
 
+// Whether a pair of a finished table holds at the present time-point.
+inline bool Sweep::passes_finished(const RowTest& test, const Value* const* from) {
+  Index pair = slot_pairs_[test.pair_slot];
+  if (pair == kNone) pair = find_finished(test, from);
+  return pair != kNowhere && world_.fluent_table(test.table).pairs[pair].holds(world_.now, nearby_.of(test.pair_slot));
+}
+
 // Whether a row passes the tests of a rule that looks nothing up.
 bool Sweep::passes_all(const RowRule& rule, const Value* row) {
   const Value* const from[] = {row, rule.constants.data(), looked_up_.data()};
-  return std::none_of(rule.tests.begin(), rule.tests.end(),
-                      [&](const RowTest& test) { return passes(test, from) == test.is_negated; });
+  return std::none_of(rule.tests.begin(), rule.tests.end(), [&](const RowTest& test) {
+    if (test.pair_slot == kNone) return passes(test, from) == test.is_negated;
+    return passes_finished(test, from) == test.is_negated;
+  });
+}
+
+Index Sweep::find_finished(const RowTest& test, const Value* const* from) {
+  const FluentTable& fluent = world_.fluent_table(test.table);
+  const Index instance = find_instance(test, fluent, from);
+  const Index pair = instance == kNone ? kNone : fluent.find_pair(instance, from[test.value.from][test.value.at]);
+  return slot_pairs_[test.pair_slot] = pair == kNone ? kNowhere : pair;
 }
 
 // The rest of a rule, from one of its lookups and tests on, for every fact that there is.
@@ -147,10 +192,10 @@ void Sweep::conclude(const RowRule& rule, const Value* const* from) {
       take(*rule.rule, head_, value);
       return;
     }
-    instance = world_.is_of_key(table, head_) ? world_.fluents[table].add(head_) : kForeign;
+    instance = world_.is_of_key(table, head_) ? world_.fluents[table].add(head_) : kNowhere;
     slot_instances_[rule.slot] = instance;
   }
-  if (instance == kForeign) return;
+  if (instance == kNowhere) return;
   FluentTable& fluent = world_.fluents[table];
   if (rule.kind == HeadKind::kTerminate) {
     mark_ended(table, fluent, instance, value);
@@ -170,12 +215,11 @@ void Sweep::conclude(const RowRule& rule, const Value* const* from) {
 
 // Whether a fluent holds at the present time-point.
 bool Sweep::passes(const RowTest& test, const Value* const* from) {
+  if (test.pair_slot != kNone) return passes_finished(test, from);
   const FluentTable& fluent = world_.fluent_table(test.table);
   Index instance = test.slot == kNone ? kNone : slot_instances_[test.slot];
-  if (instance >= kForeign) {
-    head_.clear();
-    for (const Cell one : test.columns) head_.push_back(from[one.from][one.at]);
-    instance = fluent.find(head_);
+  if (instance >= kNowhere) {
+    instance = find_instance(test, fluent, from);
     if (instance == kNone) return false;
     if (test.slot != kNone) slot_instances_[test.slot] = instance;
   }
@@ -198,6 +242,12 @@ bool Sweep::passes(const RowTest& test, const Value* const* from) {
   return false;
 }
 
+Index Sweep::find_instance(const RowTest& test, const FluentTable& fluent, const Value* const* from) {
+  head_.clear();
+  for (const Cell one : test.columns) head_.push_back(from[one.from][one.at]);
+  return fluent.find(head_);
+}
+
 // The state after a time-point
 
 void Sweep::apply() {
@@ -206,7 +256,8 @@ void Sweep::apply() {
   for (const Index table : openly_ended_) {
     const FluentTable& fluent = world_.fluents[table];
     for (Index number = 0; number < fluent.instances.size(); ++number) {
-      if (fluent.instances[number].stamp != world_.now) touched_.emplace_back(table, number);
+      const Instance& instance = fluent.instances[number];
+      if (instance.stamp != world_.now && instance.current != kNone) touched_.emplace_back(table, number);
     }
   }
   for (const auto& [table, instance] : touched_) apply_instance(table, instance);

@@ -118,7 +118,10 @@ class RowRuleMaker {
       if (!value) return false;
       made.value = *value;
     }
-    if (made.is_of_phase) made.slot = slot(made.table, made.columns);
+    made.slot = slot(made.table, made.columns);
+    if (made.slot != kNone && !made.is_of_phase && !made.takes_any_value && made.value.from == Cell::kConstants) {
+      made.pair_slot = slots_.pair(made.slot, made_.constants[made.value.at]);
+    }
     made_.tests.push_back(std::move(made));
     return true;
   }
@@ -169,6 +172,40 @@ class RowRuleMaker {
 };
 
 }  // namespace
+
+void group_row_rules(RowRules& rules) {
+  std::vector<const Rule*> found;
+  std::vector<std::size_t> positions;
+  const auto add = [&](const RowRule& rule, std::size_t position) {
+    const bool runs_whole = position >= RowRules::kOthers && rule.has_conditions;
+    if (rule.rule == nullptr || rule.is_direct || runs_whole) return;
+    found.push_back(rule.rule);
+    positions.push_back(position);
+  };
+  for (std::size_t bit = 0; bit < rules.by_bit.size(); ++bit) add(rules.by_bit[bit], bit);
+  for (std::size_t i = 0; RowRules::kOthers + i < RowRules::kPositions && i < rules.others.size(); ++i) {
+    add(rules.others[i], RowRules::kOthers + i);
+  }
+  const std::uint64_t all = rules.mask | rules.other_bits;
+  // Nothing runs between them, and the row gives their registers the same values.
+  const auto may_share = [&](std::size_t i) {
+    const std::uint64_t between = (std::uint64_t{1} << positions[i]) - (std::uint64_t{2} << positions[i - 1]);
+    const RowRule& one = rules.at(positions[i - 1]);
+    const RowRule& other = rules.at(positions[i]);
+    return (all & between) == 0 && !one.binds_inside && !other.binds_inside && one.registers == other.registers &&
+           one.key == other.key;
+  };
+  std::size_t next = 0;
+  for (RuleGroup& group :
+       group_rules(found, [&](std::size_t i) -> const Block& { return found[i]->rest; }, may_share)) {
+    RowGroup made;
+    for (std::size_t i = 0; i < group.rules.size(); ++i) made.positions |= std::uint64_t{1} << positions[next++];
+    if (group.is_alone()) continue;
+    made.group = std::move(group);
+    rules.grouped_bits |= made.positions;
+    rules.groups.push_back(std::move(made));
+  }
+}
 
 RowRule make_row_rule(const Prepared& prepared, const Rule& rule, const std::vector<Index>& phase_tables,
                       const std::vector<Index>& key_places, const std::vector<Index>& head_places, Slots& slots) {

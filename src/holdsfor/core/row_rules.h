@@ -9,6 +9,7 @@
 #include "log.h"
 #include "packed_rules.h"
 #include "plan.h"
+#include "rule_groups.h"
 
 namespace holdsfor {
 
@@ -32,7 +33,9 @@ struct RowTest {
   bool takes_any_value = false;
   bool is_negated = false;
   bool is_of_phase = false;  // a simple fluent of the same phase: its instances know their values
+  // See Slots: of the instance, and of the pair if the table is finished.
   Index slot = kNone;
+  Index pair_slot = kNone;
 };
 
 // Facts about the row.
@@ -74,6 +77,12 @@ struct RowRule {
   bool binds_inside = false;      // in which there are terms that give registers their values
 };
 
+// Rules at positions that follow each other.
+struct RowGroup {
+  RuleGroup group;
+  std::uint64_t positions = 0;
+};
+
 // The rules of a phase for the rows of one table.
 struct RowRules {
   // Rules have positions in a word: those with a Rule::row_bit that, and the first of the others those behind.
@@ -90,6 +99,9 @@ struct RowRules {
   std::uint64_t packed_bits = 0;
   std::uint64_t mirrored_bits = 0;
   bool is_packed = false;
+  // Rules that begin alike, and their positions.
+  std::vector<RowGroup> groups;
+  std::uint64_t grouped_bits = 0;
   std::uint64_t bit = 0;     // of the table among the sources of the phase
   std::size_t width = 0;     // of its rows in the log
   bool is_from_log = false;  // else rows come from a table
@@ -124,6 +136,9 @@ class Slots {
   std::map<std::pair<Index, Columns>, Index> instances_;
   std::map<std::pair<Index, std::uint64_t>, Index> pairs_;
 };
+
+// Finds rules that begin alike.
+void group_row_rules(RowRules& rules);
 
 // A rule of a phase. `key_places` is where the key stands in the rows of its events, if it is known; `head_places` is
 // where it stands in what its head is about.

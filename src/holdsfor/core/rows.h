@@ -20,8 +20,7 @@ struct RowSet {
 inline Value time_cell(Time time) { return Value::from_word(static_cast<std::uint64_t>(time)); }
 inline Time time_of(Value cell) { return static_cast<Time>(cell.word()); }
 
-// An event is its time and its arguments; an interval of a fluent its start, end, value and arguments.
+// An event is its time and its arguments.
 inline constexpr std::size_t kEventHead = 1;
-inline constexpr std::size_t kIntervalHead = 3;
 
 }  // namespace holdsfor

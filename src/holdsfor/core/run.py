@@ -6,14 +6,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.windows import WindowPlan, first_moment
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine
 from holdsfor.core.feed import Feed
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.logic.failures import Failures
 
 

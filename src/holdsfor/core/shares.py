@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from holdsfor.columns.kernels import Ints
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine, Program, Rows, Share, plan_shape
@@ -15,7 +16,6 @@ from holdsfor.core.host import FOREVER
 from holdsfor.core.notes import NONE
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Ints
 from holdsfor.physical.encode import fingerprint
 from holdsfor.records import record
 from holdsfor.syntax.terms import Term

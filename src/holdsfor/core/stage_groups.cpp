@@ -142,7 +142,15 @@ class StageStore::GroupParts {
  private:
   Index add(Value key);
   Index root(Index number);
-  void tie(Index one, Index other) { parent_[root(one)] = root(other); }
+  void tie(Index one, Index other) {
+    const Index from = root(one);
+    const Index into = root(other);
+    if (from == into) return;
+    parent_[from] = into;
+    ++joins_;
+  }
+  // Whether what was looked at so far ties all keys of the group: then it does not matter what else there is.
+  [[nodiscard]] bool is_whole() const { return keys_.size() == members_ && joins_ + 1 == members_; }
   void add_row(Index table, const Value* args);
   void add_results(const Results& results);
   [[nodiscard]] std::size_t part_of(Value key) { return part_of_[root(number_of_.at(key.word()))]; }
@@ -162,6 +170,8 @@ class StageStore::GroupParts {
   std::vector<Index> parent_;
   std::vector<std::size_t> part_of_;  // by root
   std::size_t count_ = 0;
+  std::size_t members_ = 0;  // keys of the group
+  std::size_t joins_ = 0;
 };
 
 Index StageStore::GroupParts::add(Value key) {
@@ -204,13 +214,16 @@ void StageStore::GroupParts::add_results(const Results& results) {
 }
 
 bool StageStore::GroupParts::find() {
+  store_.ties_.for_members(slot_, [&](Index) { ++members_; });
   const auto cells = state_.log.cells();
   for (std::size_t at = 0; at < cells.size(); at += widths_.of(&cells[at])) {
     add_row(RowHead::from(cells[at + 1]).table, &cells[at + kLogHead]);
+    if (is_whole()) return false;
   }
   const auto& intervals = state_.intervals.cells();
   for (std::size_t at = 0; at < intervals.size(); at += interval_head(&intervals[at]).width) {
     add_row(interval_head(&intervals[at]).table, &intervals[at + kIntervalRowHead]);
+    if (is_whole()) return false;
   }
   if (state_.effects) {
     for (const EffectLog::Entry& entry : state_.effects->entries()) {
@@ -235,9 +248,7 @@ bool StageStore::GroupParts::find() {
   for (Index number = 0; number < keys_.size(); ++number) {
     if (parent_[number] == number) part_of_[number] = count_++;
   }
-  std::size_t members = 0;
-  store_.ties_.for_members(slot_, [&](Index) { ++members; });
-  return count_ > 1 || (count_ == 1 && keys_.size() < members);
+  return count_ > 1 || (count_ == 1 && keys_.size() < members_);
 }
 
 std::size_t StageStore::GroupParts::part_of_row(Index table, const Value* args) {

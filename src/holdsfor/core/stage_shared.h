@@ -7,11 +7,16 @@ namespace holdsfor {
 
 struct StageStore::Shared {
   Shared(const Prepared& prepared, const Stage& stage, TermTable& terms, Host& host)
-      : world(prepared, terms, host), sweep(world), intake(stage), is_shared(prepared.plan.tables.size()) {}
+      : world(prepared, terms, host),
+        sweep(world),
+        intake(stage),
+        intervals(stage),
+        is_shared(prepared.plan.tables.size()) {}
 
   World world;
   Sweep sweep;
   Intake intake;
+  IntervalIntake intervals;
   KeyState state;
   std::vector<bool> is_shared;  // by table
   std::vector<Index> fluents;

@@ -51,7 +51,8 @@ StageStore::StageStore(const Prepared& prepared, Index number, TermTable& terms,
       ties_(stage_),
       route_of_(prepared.plan.tables.size()),
       key_places_(prepared.plan.tables.size()),
-      intake_(stage_) {
+      intake_(stage_),
+      intervals_(stage_) {
   const bool has_shared =
       std::any_of(stage_.inputs.begin(), stage_.inputs.end(), [](const Route& route) { return route.is_shared; });
   if (has_shared) shared_ = std::make_unique<Shared>(prepared, stage_, terms, host);
@@ -201,10 +202,10 @@ void StageStore::mark_terms(TermMarks& marks) const {
 
 void StageStore::deliver(const Deliveries& deliveries, const Window& window, Time query, Time border, LogWriter& writer,
                          const IntakeCrew& crew, const LogWidths& widths, const std::vector<bool>& is_home) {
-  intake_.group(deliveries.events, keys_, crew, is_tied() ? &ties_ : nullptr);
-  interval_items_.clear();
+  const KeyTies* ties = is_tied() ? &ties_ : nullptr;
+  intake_.group(deliveries.events, keys_, crew, ties);
+  intervals_.group(deliveries.intervals, is_home, keys_, crew, ties);
   effect_items_.clear();
-  find_interval_items(deliveries.intervals, is_home);
   find_effect_items(deliveries.effects);
   states_.resize(keys_.size());
   first_change_ = shared_ ? deliver_shared(deliveries, window, query, writer, is_home) : kForever;
@@ -236,34 +237,6 @@ void StageStore::for_keys(const Route& route, const Value* args, const Add& add)
   }
 }
 
-void StageStore::find_interval_items(const std::vector<IntervalArrivals>& arrivals, const std::vector<bool>& is_home) {
-  for (const IntervalArrivals& some : arrivals) {
-    const Route* route = route_of_[some.table];
-    if (route == nullptr || route->is_shared || route->is_partial()) continue;
-    const bool is_counted = some.is_input && is_home[some.table];
-    const std::size_t count = some.rows.size();
-    interval_items_.reserve(interval_items_.size() + count * route->places.size());
-    for (std::size_t row = 0; row < count; ++row) {
-      const Value* cells = some.rows.row(row);
-      const Time first_change = some.first_change(row);
-      // Rows of one key mostly come together.
-      const auto has_place = [&](Index place) {
-        const Value* const arg = cells + kIntervalRowHead + place;
-        return *arg == *(arg - some.rows.width);
-      };
-      if (row > 0 && route->places.size() == 1 && std::ranges::all_of(route->places[0], has_place)) {
-        const Index slot = interval_items_.back().slot;
-        interval_items_.push_back({slot, cells, some.causes[row], is_counted, some.is_input, first_change});
-        continue;
-      }
-      for_keys(*route, cells + kIntervalRowHead, [&](Index slot, bool is_first) {
-        interval_items_.push_back({slot, cells, some.causes[row], is_counted && is_first, some.is_input, first_change});
-      });
-    }
-  }
-  sort_by_slot(interval_items_);
-}
-
 void StageStore::find_effect_items(const std::vector<EffectArrivals>& arrivals) {
   for (const EffectArrivals& some : arrivals) {
     const Route* route = route_of_[some.table];
@@ -286,22 +259,15 @@ Time StageStore::deliver_shared(const Deliveries& deliveries, const Window& wind
     unmatched_ += taken.unmatched;
     first = std::min(first, taken.first);
   }
-  IntervalEditor intervals(shared.state.intervals);
-  const auto is_read = [&](Index table) { return static_cast<bool>(shared.is_shared[table]); };
-  for (const IntervalArrivals& some : deliveries.intervals) {
-    for (std::size_t row = 0; is_read(some.table) && row < some.rows.size(); ++row) {
-      const bool is_counted = some.is_input && is_home[some.table];
-      const Value* cells = some.rows.row(row);
-      if (!intervals.take(cells, some.is_input ? window.first(query) : kNever) && is_counted) {
-        ++unmatched_;
-        if (some.causes[row] != kNoCause) writer.lost().push_back(some.causes[row]);
-      }
-      first = std::min(first, some.first_change(row));
-    }
+  shared.intervals.group_shared(deliveries.intervals, is_home);
+  for (std::size_t group = 0; group < shared.intervals.size(); ++group) {
+    const Taken taken =
+        take_in(shared.intervals, group, window.first(query), shared.state.intervals, nullptr, writer.lost());
+    unmatched_ += taken.unmatched;
+    first = std::min(first, taken.first);
   }
-  intervals.finish();
   for (const EffectArrivals& some : deliveries.effects) {
-    for (std::size_t row = 0; is_read(some.table) && row < some.rows.size(); ++row) {
+    for (std::size_t row = 0; shared.is_shared[some.table] && row < some.rows.size(); ++row) {
       take_effect(shared.state, some, row);
       first = std::min(first, time_of(*some.rows.row(row)));
     }
@@ -346,9 +312,9 @@ void StageStore::finish_compaction(const Window& window, Time query, const LogWi
 
 void StageStore::drop_rows() {
   intake_ = Intake(stage_);
+  intervals_ = IntervalIntake(stage_);
   std::vector<Work>().swap(work_);
   std::vector<Index>().swap(work_of_);
-  std::vector<IntervalItem>().swap(interval_items_);
 }
 
 StageStore::Work& StageStore::work_of(Index slot) {
@@ -366,11 +332,9 @@ void StageStore::put_work_together(Time query, bool is_all) {
   for (std::size_t group = 0; group < intake_.size(); ++group) {
     work_of(intake_.key(group)).group = static_cast<Index>(group);
   }
-  for_runs(interval_items_, [&](Index slot, std::uint32_t from, std::uint32_t to) {
-    Work& work = work_of(slot);
-    work.intervals_from = from;
-    work.intervals_to = to;
-  });
+  for (std::size_t group = 0; group < intervals_.size(); ++group) {
+    work_of(intervals_.key(group)).interval_group = static_cast<Index>(group);
+  }
   for_runs(effect_items_, [&](Index slot, std::uint32_t from, std::uint32_t to) {
     Work& work = work_of(slot);
     work.effects_from = from;
@@ -438,6 +402,7 @@ void take_effect(KeyState& state, const EffectArrivals& arrivals, std::size_t ro
 }
 
 void StageStore::prepare(World& world, Time query) const {
+  world.set_stage(number_);
   world.query = query;
   world.shared = shared_ ? &shared_->world : nullptr;
   if (shared_) {
@@ -463,25 +428,31 @@ void StageStore::load(World& world, Sweep& sweep, Index slot, const LogWidths& w
 void StageStore::load_nothing(World& world, Sweep& sweep) const { load_rows(world, sweep, KeyState{}, input_fluents_); }
 
 void StageStore::load_intervals(World& world, const IntervalLog& intervals) {
-  const std::vector<Value>& cells = intervals.cells();
-  // Rows of one pair mostly come together.
-  const Value* before = nullptr;
-  Index instance = kNone;
-  Index pair = kNone;
-  for (std::size_t at = 0; at < cells.size();) {
-    const Value* row = &cells[at];
-    const IntervalHead head = interval_head(row);
-    FluentTable& fluent = world.fluents[head.table];
-    const bool is_same = before != nullptr && interval_head(before).table == head.table &&
-                         std::equal(row + kIntervalRowHead, row + head.width, before + kIntervalRowHead);
-    if (!is_same) instance = fluent.add({row + kIntervalRowHead, fluent.width});
-    if (!is_same || row[4] != before[4]) pair = fluent.add_pair(instance, row[4]).first;
-    before = row;
-    const Time start = time_of(row[1]);
-    const bool is_open = head.has(kIsPoint) && start == world.query;
-    fluent.pairs[pair].list.push_back({start, is_open ? kForever : time_of(row[2])});
-    if (head.has(kIsCut)) fluent.cuts.push_back({start, pair});
-    at += head.width;
+  const std::span<const Value> cells = intervals.cells();
+  const Value* row = cells.data();
+  for (const Value* const end = row + cells.size(); row != end;) {
+    const Value* const first = row;
+    const IntervalHead its = interval_head(row);
+    FluentTable& fluent = world.fluents[its.table];
+    const Index instance = fluent.add({row + kIntervalRowHead, fluent.width});
+    const Index pair = fluent.add_pair(instance, row[4]).first;
+    Intervals& list = fluent.pairs[pair].list;
+    const auto is_same_pair = [&] {
+      if (interval_head(row).table != its.table) return false;
+      for (std::uint32_t i = 4; i < its.width; ++i) {
+        if (row[i] != first[i]) return false;
+      }
+      return true;
+    };
+    // Rows of one pair mostly come together.
+    do {
+      const IntervalHead head = interval_head(row);
+      const Time start = time_of(row[1]);
+      const bool is_open = head.has(kIsPoint) && start == world.query;
+      list.push_back({start, is_open ? kForever : time_of(row[2])});
+      if (head.has(kIsCut)) fluent.cuts.push_back({start, pair});
+      row += its.width;
+    } while (row != end && is_same_pair());
   }
 }
 

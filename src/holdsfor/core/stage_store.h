@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "deliveries.h"
+#include "interval_intake.h"
 #include "key_state_io.h"
 #include "key_ties.h"
 #include "log_writer.h"
@@ -29,23 +30,16 @@ class StageStore {
   StageStore& operator=(const StageStore&) = delete;
   StageStore& operator=(StageStore&&) = delete;
 
-  // A key that is to be evaluated, with the rows that it gets: a group of the intake, and ranges of the others.
+  // A key that is to be evaluated, with the rows that it gets: groups of events and intervals, and ranges of the
+  // others.
   struct Work {
     Index slot = 0;
     Index group = kNone;
-    std::uint32_t intervals_from = 0, intervals_to = 0;
+    Index interval_group = kNone;
     std::uint32_t effects_from = 0, effects_to = 0;
     std::uint32_t parts_from = 0, parts_to = 0;
     Time first_change = kForever;  // of rows that it reads by parts of its key
     bool is_compacted = false;     // it is to have a checkpoint at the border: rows that it reads are dropped there
-  };
-  struct IntervalItem {
-    Index slot = 0;
-    const Value* row = nullptr;
-    Cause cause = kNoCause;
-    bool is_counted = false;  // it is input, and counted here if it finds nothing
-    bool is_input = false;
-    Time first_change = kNever;
   };
   struct EffectItem {
     Index slot = 0;
@@ -87,9 +81,6 @@ class StageStore {
   void drop_rows();
 
   [[nodiscard]] std::span<const Work> work() const { return work_; }
-  [[nodiscard]] std::span<const IntervalItem> intervals(const Work& work) const {
-    return std::span(interval_items_).subspan(work.intervals_from, work.intervals_to - work.intervals_from);
-  }
   [[nodiscard]] std::span<const EffectItem> effects(const Work& work) const {
     return std::span(effect_items_).subspan(work.effects_from, work.effects_to - work.effects_from);
   }
@@ -98,6 +89,7 @@ class StageStore {
   }
   [[nodiscard]] std::span<const Cause> causes(const PartItem& item) const { return parts_->causes(*item.value); }
   [[nodiscard]] const Intake& intake() const { return intake_; }
+  [[nodiscard]] const IntervalIntake& intervals() const { return intervals_; }
   // The first time-point at which something has changed for all keys: kForever if nothing has.
   [[nodiscard]] Time first_change() const { return first_change_; }
   // Whether what lies behind a checkpoint stays as it is, unless rows before it change.
@@ -187,7 +179,6 @@ class StageStore {
   // Brings the tables that all keys share up to date. The first time-point that has changed.
   [[nodiscard]] Time deliver_shared(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
                                     const std::vector<bool>& is_home);
-  void find_interval_items(const std::vector<IntervalArrivals>& arrivals, const std::vector<bool>& is_home);
   void find_effect_items(const std::vector<EffectArrivals>& arrivals);
   void tie_events(const Arrivals& arrivals);
   void tie_row(const Route& route, const Value* args);
@@ -239,7 +230,7 @@ class StageStore {
   std::unique_ptr<PartStore> parts_;
 
   Intake intake_;
-  std::vector<IntervalItem> interval_items_;
+  IntervalIntake intervals_;
   std::vector<EffectItem> effect_items_;
   std::vector<PartItem> part_items_;
   std::vector<Work> work_;

@@ -204,8 +204,7 @@ void Succession::add_intervals(const Plan& earlier, const IntervalLog& log, cons
     if (!known_rows_.insert(std::move(known)).second) continue;
     IntervalArrivals& into = rows_.intervals_of(table, info.columns);
     into.is_input = is_input(info);
-    into.add({.flags = head.flags}, time_of(row[1]), time_of(row[2]), time_of(row[3]), {row + 4, head.width - 4},
-             kNoCause);
+    into.add(head.flags, time_of(row[1]), time_of(row[2]), time_of(row[3]), {row + 4, head.width - 4}, kNoCause);
   }
 }
 
@@ -241,8 +240,7 @@ void Succession::deliver(const std::vector<bool>& tables, Deliveries& into) {
     if (!tables[some.table]) continue;
     IntervalArrivals& arrivals = into.intervals_of(some.table, some.rows.width - kIntervalRowHead);
     arrivals.is_input = some.is_input;
-    arrivals.rows.append(some.rows);
-    arrivals.causes.insert(arrivals.causes.end(), some.causes.begin(), some.causes.end());
+    arrivals.append(some.rows, some.causes);
   }
   for (const EffectArrivals& some : rows_.effects) {
     if (!tables[some.table]) continue;

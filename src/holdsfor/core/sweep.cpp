@@ -249,24 +249,55 @@ void Sweep::open(Index table, std::uint64_t bit) {
 // Rules
 
 void Sweep::fire(const Rule& rule) {
-  found_.clear();
+  found_[0].clear();
   machine_.run(rule.program, [&](const Machine::Frame& frame) {
-    note(rule, frame);
+    note(rule, frame, found_[0]);
     return false;
   });
-  take(rule);
+  take(rule, found_[0]);
+}
+
+void Sweep::fire(const RuleGroup& group) {
+  if (group.is_alone()) {
+    fire(*group.rules[0]);
+    return;
+  }
+  clear_found(group);
+  machine_.run(group.beginning, [&](const Machine::Frame&) {
+    note_rests(group, ~std::uint64_t{0});
+    return false;
+  });
+  take_found(group);
+}
+
+void Sweep::clear_found(const RuleGroup& group) {
+  for (std::size_t i = 0; i < group.rules.size(); ++i) found_[i].clear();
+}
+
+void Sweep::note_rests(const RuleGroup& group, std::uint64_t wanted) {
+  for (std::size_t i = 0; i < group.rules.size(); ++i) {
+    if ((wanted >> i & 1U) == 0) continue;
+    machine_.solve(group.rests[i], 0, [&](const Machine::Frame& frame) {
+      note(*group.rules[i], frame, found_[i]);
+      return false;
+    });
+  }
+}
+
+void Sweep::take_found(const RuleGroup& group) {
+  for (std::size_t i = 0; i < group.rules.size(); ++i) take(*group.rules[i], found_[i]);
 }
 
 // Notes what a solution brings about; it takes effect when all solutions are known.
-void Sweep::note(const Rule& rule, const Machine::Frame& frame) {
-  for (const Shape& shape : rule.columns) found_.push_back(machine_.build(shape, frame));
-  found_.push_back(rule.kind != HeadKind::kHappen ? machine_.build(rule.value, frame) : Value::nothing());
+void Sweep::note(const Rule& rule, const Machine::Frame& frame, std::vector<Value>& found) const {
+  for (const Shape& shape : rule.columns) found.push_back(machine_.build(shape, frame));
+  found.push_back(rule.kind != HeadKind::kHappen ? machine_.build(rule.value, frame) : Value::nothing());
 }
 
-void Sweep::take(const Rule& rule) {
+void Sweep::take(const Rule& rule, const std::vector<Value>& found) {
   const std::size_t width = rule.columns.size() + 1;
-  for (std::size_t at = 0; at < found_.size(); at += width) {
-    take(rule, {found_.data() + at, width - 1}, found_[at + width - 1]);
+  for (std::size_t at = 0; at < found.size(); at += width) {
+    take(rule, {found.data() + at, width - 1}, found[at + width - 1]);
   }
 }
 

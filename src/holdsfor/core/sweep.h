@@ -131,13 +131,23 @@ class Sweep {
   void solve_direct(const RowRule& rule, const Value* const* from, std::size_t lookup, std::size_t test);
   void conclude(const RowRule& rule, const Value* const* from);
   [[nodiscard]] bool passes(const RowTest& test, const Value* const* from);
+  [[nodiscard]] bool passes_finished(const RowTest& test, const Value* const* from);
+  Index find_finished(const RowTest& test, const Value* const* from);
+  [[nodiscard]] Index find_instance(const RowTest& test, const FluentTable& fluent, const Value* const* from);
   [[nodiscard]] bool passes_all(const RowRule& rule, const Value* row);
   void fire(const Rule& rule);
+  void fire(const RuleGroup& group);
+  void fire_rows(const RowRules& rules, const RowGroup& group, std::uint64_t wanted, const Value* row);
+  // What is left of some rules of a group, for one solution of their beginning.
+  void note_rests(const RuleGroup& group, std::uint64_t wanted);
+  void clear_found(const RuleGroup& group);
+  void take_found(const RuleGroup& group);
+  [[nodiscard]] bool is_foreign(const RowRule& rule, const Value* row) const;
   void decide_delayed();
   bool decide(const Group& group, std::uint64_t active);
   void decide(const Decision& decision);
-  void note(const Rule& rule, const Machine::Frame& frame);
-  void take(const Rule& rule);
+  void note(const Rule& rule, const Machine::Frame& frame, std::vector<Value>& found) const;
+  void take(const Rule& rule, const std::vector<Value>& found);
   void take(const Rule& rule, std::span<const Value> columns, Value value);
 
   // Effects at a time-point, and the state after it
@@ -210,13 +220,15 @@ class Sweep {
   std::vector<Index> openly_ended_;               // fluents with open ends at the present time-point
   std::vector<Index> with_ended_;                 // fluents with ends of some values
   std::vector<Conflict> conflicts_;
-  std::vector<Value> found_;  // heads of a rule, one after the other
-  std::vector<Value> head_;   // one of them
+  // Heads of a rule, one after the other; of the rules of a group.
+  std::array<std::vector<Value>, RuleGroup::kMostRules> found_;
+  std::vector<Value> head_;  // one of them
   std::vector<Index> holding_;
   Nearby nearby_;
   std::array<Value, RowRule::kMostOutputs> looked_up_;  // what facts say of a row
-  // By slot, see Slots: the instance or pair; kNone if it is not known yet, kForeign if it belongs to another key.
-  static constexpr Index kForeign = kNone - 1;
+  // By slot, see Slots: the instance or pair; kNone if it is not known yet, kNowhere if it belongs to another key, or
+  // is not in a finished table.
+  static constexpr Index kNowhere = kNone - 1;
   std::vector<Index> slot_instances_;
   std::vector<Index> slot_pairs_;
   // Packed pairs: whether they are used for this key, which of them hold, which of those are declared, which of them

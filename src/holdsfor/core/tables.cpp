@@ -119,14 +119,17 @@ void EventTable::copy(const EventTable& other) {
   show(own_.data(), other.count_);
 }
 
-void EventTable::clear() {
+void EventTable::drop() {
   own_.clear();
   show(own_.data(), 0);
 }
 
 Index FluentTable::add(std::span<const Value> added) {
   const Index found = find(added);
-  if (found != kNone) return found;
+  return found != kNone ? found : append(added);
+}
+
+Index FluentTable::append(std::span<const Value> added) {
   args.insert(args.end(), added.begin(), added.end());
   instances.emplace_back();
   index_.added(args, width, instances.size());
@@ -169,6 +172,10 @@ void FluentTable::index_pair(Index number) {
 std::pair<Index, bool> FluentTable::add_pair(Index instance, Value value) {
   const Index found = find_pair(instance, value);
   if (found != kNone) return {found, false};
+  return {append_pair(instance, value), true};
+}
+
+Index FluentTable::append_pair(Index instance, Value value) {
   const auto added = static_cast<Index>(pair_count++);
   if (added == pairs.size()) pairs.emplace_back();
   Pair& pair = pairs[added];
@@ -184,7 +191,7 @@ std::pair<Index, bool> FluentTable::add_pair(Index instance, Value value) {
   } else if (owner.values > kFewPairs) {
     index_pair(added);
   }
-  return {added, true};
+  return added;
 }
 
 bool FluentTable::is_initiated(Index pair, Time now) const { return pairs[pair].last_initiated == now; }
@@ -294,10 +301,7 @@ void FluentTable::index_times() {
   timelines_.build({pairs.data(), pair_count}, instances.size());
 }
 
-void FluentTable::clear() {
-  if (initiations.size() > 0) initiations.clear();
-  if (terminations.size() > 0) terminations.clear();
-  if (instances.empty() && open_ends.empty()) return;
+void FluentTable::drop() {
   timelines_.clear();
   pair_slots_.clear();
   indexed_pairs_ = 0;

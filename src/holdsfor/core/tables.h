@@ -47,12 +47,15 @@ class EventTable {
   void add(Time when, std::span<const Value> args);
   // Takes the rows of another table over.
   void copy(const EventTable& other);
-  void clear();
+  void clear() {
+    if (count_ > 0) drop();
+  }
   // Changes unless rows were only added at the end.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
  private:
   [[nodiscard]] std::size_t first_from(Time time, std::size_t near) const;
+  void drop();
 
   const Value* rows_ = nullptr;
   std::size_t count_ = 0;
@@ -163,9 +166,12 @@ class FluentTable {
     return index_.find(wanted, args, instances.size());
   }
   Index add(std::span<const Value> columns);
+  // The same for one that is not there.
+  Index append(std::span<const Value> columns);
   [[nodiscard]] Index find_pair(Index instance, Value value) const;
   // The pair, and whether it is new.
   std::pair<Index, bool> add_pair(Index instance, Value value);
+  Index append_pair(Index instance, Value value);
   // Whether a pair is initiated at the present time-point.
   [[nodiscard]] bool is_initiated(Index pair, Time now) const;
   [[nodiscard]] bool has_held(Index pair) const {
@@ -205,9 +211,14 @@ class FluentTable {
   // Once all lists are finished: finds what holds quickly, if instances have many values.
   void index_times();
   [[nodiscard]] const Timelines& timelines() const { return timelines_; }
-  void clear();
+  void clear() {
+    initiations.clear();
+    terminations.clear();
+    if (!instances.empty() || !open_ends.empty()) drop();
+  }
 
  private:
+  void drop();
   [[nodiscard]] bool is_ended_openly(Index pair) const;
 
   void index_pair(Index pair);

@@ -8,6 +8,9 @@ namespace holdsfor {
 namespace {
 
 constexpr std::size_t kShortRun = 8;
+// Numbers of so many bits are compared, a multiple of so many.
+constexpr std::size_t kAtOnce = 16;
+constexpr unsigned kBits = 15;
 
 }  // namespace
 
@@ -16,13 +19,20 @@ std::span<const std::uint64_t> TimeOrder::of(std::span<const TimedRow> rows) {
   Time first = kForever;
   Time last = kNever;
   bool is_sorted = true;
+  may_have_ties_ = false;
   for (const TimedRow& row : rows) {
     is_sorted = is_sorted && row.time >= last;
+    may_have_ties_ = may_have_ties_ || row.time == last;
     first = std::min(first, row.time);
     last = std::max(last, row.time);
   }
   if (is_sorted) return {};
   order_.resize(count);
+  if (count <= kFewRows) {
+    sort_few(rows, first, last);
+    return order_;
+  }
+  may_have_ties_ = true;
   // Time and position in one word, if both fit.
   const auto range = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
   const auto bits = static_cast<unsigned>(std::bit_width(count - 1));
@@ -31,9 +41,7 @@ std::span<const std::uint64_t> TimeOrder::of(std::span<const TimedRow> rows) {
     const auto time = static_cast<std::uint64_t>(rows[i].time) - static_cast<std::uint64_t>(first);
     return time << bits | i;
   };
-  if (count <= kFewRows && needed < 32) {
-    sort_few(count, word);
-  } else if (needed <= 64) {
+  if (needed <= 64) {
     for (std::size_t i = 0; i < count; ++i) order_[i] = word(i);
     sort_words();
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
@@ -46,16 +54,41 @@ std::span<const std::uint64_t> TimeOrder::of(std::span<const TimedRow> rows) {
   return order_;
 }
 
-// The place of each of a few rows is the number of those before it: counted without a branch, several at a time.
-template <typename Word>
-void TimeOrder::sort_few(std::size_t count, const Word& word) {
-  std::array<std::int32_t, kFewRows> words;  // NOLINT(cppcoreguidelines-pro-type-member-init): as many as are read
-  for (std::size_t i = 0; i < count; ++i) words[i] = static_cast<std::int32_t>(word(i));
+// The place of each of a few rows is the number of those before it, as far as some bits of their times tell: counted
+// without a branch, several at a time. Then those are put right that these bits do not tell apart.
+void TimeOrder::sort_few(std::span<const TimedRow> rows, Time first, Time last) {
+  const std::size_t count = rows.size();
+  const auto bits = static_cast<unsigned>(std::bit_width(count - 1));
+  const auto since_first = [&](Time time) {
+    return static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(first);
+  };
+  const auto range = static_cast<unsigned>(std::bit_width(since_first(last)));
+  const unsigned left_out = range + bits > kBits ? range + bits - kBits : 0;
+  std::array<std::int16_t, kFewRows> words;  // NOLINT(cppcoreguidelines-pro-type-member-init): as many as are read
   for (std::size_t i = 0; i < count; ++i) {
-    const std::int32_t own = words[i];
-    std::int32_t before = 0;
-    for (std::size_t j = 0; j < count; ++j) before += static_cast<std::int32_t>(words[j] < own);
+    words[i] = static_cast<std::int16_t>(since_first(rows[i].time) >> left_out << bits | i);
+  }
+  const std::size_t padded = (count + kAtOnce - 1) / kAtOnce * kAtOnce;
+  for (std::size_t i = count; i < padded; ++i) words[i] = INT16_MAX;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int16_t own = words[i];
+    std::int16_t before = 0;
+    for (std::size_t j = 0; j < padded; ++j) before += static_cast<std::int16_t>(words[j] < own);
     order_[static_cast<std::size_t>(before)] = i;
+  }
+  may_have_ties_ = false;
+  Time latest = rows[order_[0]].time;
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::uint64_t own = order_[i];
+    const Time time = rows[own].time;
+    if (time > latest) {
+      latest = time;
+      continue;
+    }
+    std::size_t to = i;
+    for (; to > 0 && rows[order_[to - 1]].time > time; --to) order_[to] = order_[to - 1];
+    order_[to] = own;
+    may_have_ties_ = may_have_ties_ || (to > 0 && rows[order_[to - 1]].time == time);
   }
 }
 

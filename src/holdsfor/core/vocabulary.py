@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from holdsfor.columns.dictionary import Dictionary, Value, value_of
+from holdsfor.columns.kernels import EMPTY, Ints
 from holdsfor.core.compiled import compiled_core
 from holdsfor.core.words import Words
-from holdsfor.engine.dictionary import Dictionary, Value, value_of
-from holdsfor.engine.kernels import EMPTY, Ints
 
 WordArray: TypeAlias = npt.NDArray[np.uint64]
 _NOTHING = 3

@@ -28,15 +28,25 @@ bool World::will_hold(Index table, Index number) const {
 }
 
 void World::clear() {
-  for (std::size_t table = 0; table < events.size(); ++table) {
-    if (plan().tables[table].is_event()) {
-      if (events[table].size() > 0) events[table].clear();
-    } else {
-      fluents[table].clear();
+  if (stage_ == kNone) {
+    for (EventTable& table : events) table.clear();
+    for (FluentTable& table : fluents) table.clear();
+  } else {
+    for (const StageTable& one : prepared.tables_of[stage_]) {
+      if (one.is_event) {
+        events[one.table].clear();
+      } else {
+        fluents[one.table].clear();
+      }
     }
   }
   log = {};
   running = kNone;
+}
+
+void World::set_stage(Index stage) {
+  clear();
+  stage_ = stage;
 }
 
 void fill_event_tables(World& world, const std::vector<bool>& is_wanted) {

@@ -86,9 +86,13 @@ struct World {
   std::function<void()> find_next;
   // Whether a pair holds just after the present time-point.
   [[nodiscard]] bool will_hold(Index table, Index pair) const;
+  // Makes the tables of the stage empty.
   void clear();
+  // The tables that the keys of a stage have; all others are empty from now on.
+  void set_stage(Index stage);
 
  private:
+  Index stage_ = kNone;  // kNone: any table may have something
   std::vector<std::size_t> cursors_;
 };
 

@@ -6,12 +6,12 @@ from functools import partial
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.demand import Demand, demand_of
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.explanation import Explanation

@@ -13,12 +13,12 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary, Value, value_of
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.stream import Stream
 from holdsfor.compiler.analysis.alignment import Reading, RuleShape, rule_shape
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.engine.dictionary import Dictionary, Value, value_of
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.stream import Stream
 from holdsfor.logic.unify import is_ground
 from holdsfor.syntax.terms import Const, Term, Var
 

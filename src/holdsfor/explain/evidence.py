@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.report import ground_term
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine
 from holdsfor.core.trace import RuleTrace, Traces
 from holdsfor.core.vocabulary import WordArray
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.report import ground_term
-from holdsfor.engine.tables import FOREVER
 from holdsfor.explain.nodes import Pair
 from holdsfor.ir import EffectKind, Rule
 from holdsfor.logic.solver import Solver

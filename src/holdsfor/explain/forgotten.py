@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.tables import FOREVER
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.questions import Question
 from holdsfor.explain.wording import pair_text, point_text

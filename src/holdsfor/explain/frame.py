@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.windows import WindowPlan, first_moment, whole_history
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.tables import FOREVER
+from holdsfor.columns.windows import WindowPlan, first_moment, whole_history
 from holdsfor.reference.history import Known, Record, Windows, known_at
 
 

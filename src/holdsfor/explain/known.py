@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.stream import EventColumns, FluentColumns, Stream
+from holdsfor.columns.tables import FOREVER, Intervals
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine, FluentRows
 from holdsfor.core.host import FOREVER as CORE_FOREVER
 from holdsfor.core.trace import Traces
 from holdsfor.core.vocabulary import Vocabulary, WordArray
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
-from holdsfor.engine.tables import FOREVER, Intervals
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.evidence import Evidence, Rows
 from holdsfor.reference.intervals import maximal
 

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
 from holdsfor.explain.nodes import Row
 from holdsfor.io.builder import Piece
 from holdsfor.io.columns import encode

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 
+from holdsfor.columns.dictionary import Dictionary, Value
+from holdsfor.columns.metric.facts import FactSet
+from holdsfor.columns.metric.report import rows
 from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary, Value
-from holdsfor.engine.metric.facts import FactSet
-from holdsfor.engine.metric.report import rows
 from holdsfor.explain.demand import Pattern, add_pattern, fitting
 from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.limits import DEPTH, MOST_DEPTH, MOST_STEPS

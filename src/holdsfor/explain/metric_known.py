@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.frames import codes_of
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.metric.facts import Facts, no_facts
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.tables import FOREVER, Intervals
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.mixing import TRUE
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.frames import codes_of
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.facts import Facts, no_facts
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.tables import FOREVER, Intervals
 
 
 class MetricKnown:

@@ -13,15 +13,15 @@ from functools import cached_property
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.endless import NeverEnds
+from holdsfor.columns.metric.facts import Facts, FactSet
+from holdsfor.columns.metric.timeline import columns_of, scale_of
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.core.metric_driver import materialise
 from holdsfor.diagnostics import ProgramError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.endless import NeverEnds
-from holdsfor.engine.metric.facts import Facts, FactSet
-from holdsfor.engine.metric.timeline import columns_of, scale_of
-from holdsfor.engine.tables import FOREVER
 from holdsfor.explain.metric_solving import Ground, MetricSolver, Signature
 from holdsfor.ir.metric import MetricProgram, MetricRule, UnaryOperator
 from holdsfor.reference.metric.needs import Stratum, strata, windows

@@ -9,9 +9,9 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from holdsfor.columns.metric.facts import FactSet, stacked
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.mixing import TRUE
-from holdsfor.engine.metric.facts import FactSet, stacked
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.metric_proofs import MetricProver
 from holdsfor.explain.metric_refutations import MetricRefuter

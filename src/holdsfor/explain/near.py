@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdsfor.columns.kernels import Ints
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.core.trace import RuleTrace
-from holdsfor.engine.kernels import Ints
 from holdsfor.explain.evidence import Evidence
 from holdsfor.ir import Boundary, Edge, Effect, EffectRule, EventRule, Happens, Literal, Or, literal_variables
 from holdsfor.ir.literals import Body, Fvp

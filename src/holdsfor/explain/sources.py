@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Dictionary, value_of
 from holdsfor.compiler.analysis.entities import Entities, EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.explain.mapped import mapped_rows
 from holdsfor.explain.nodes import Happening, Holding, Kind, Node, Row
 from holdsfor.io.columns import Cells, encode

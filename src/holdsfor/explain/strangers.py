@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from holdsfor.columns.dictionary import Dictionary
 from holdsfor.compiler.analysis.similar import suggest
-from holdsfor.engine.dictionary import Dictionary
 from holdsfor.explain.questions import Question
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, arguments

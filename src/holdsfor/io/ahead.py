@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.columns.kernels import Bools, Ints
 
 WINDOWS = 10
 """Where nobody says how far ahead times may be: so many windows, "some windows" beyond the median."""

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Value, value_of
 from holdsfor.diagnostics import Source
-from holdsfor.engine.dictionary import Value, value_of
 from holdsfor.io.columns import Array, value_column, value_of_text
 from holdsfor.syntax.operators import INFIX, PREFIX
 from holdsfor.syntax.parser import parse

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.report import Texts
+from holdsfor.columns.stream import EventColumns, FluentColumns, Stream
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.report import Texts
-from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.io.ahead import quantile, too_far_ahead
 from holdsfor.io.builder import Reading
 from holdsfor.io.rejects import refused

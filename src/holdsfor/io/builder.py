@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.frames import Codes, Numbers
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.stream import EventColumns, FluentColumns, MeasuredEvents, Stream
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.frames import Codes, Numbers
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.stream import EventColumns, FluentColumns, MeasuredEvents, Stream
 from holdsfor.io.columns import Cells, are_plain_floats, encode, together
 from holdsfor.io.layouts import Form, Layout
 from holdsfor.io.rejects import Rejects

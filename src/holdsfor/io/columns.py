@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.dictionary import Dictionary, Value, lie_close, plain_text, values_of_numbers
-from holdsfor.engine.kernels import EMPTY, Bools, Ints
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.dictionary import Dictionary, Value, lie_close, plain_text, values_of_numbers
+from holdsfor.columns.kernels import EMPTY, Bools, Ints
+from holdsfor.columns.tables import FOREVER
 from holdsfor.records import record
 from holdsfor.syntax.numbers import EXACT, read_number
 from holdsfor.times import LATEST

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.kernels import Ints
+from holdsfor.columns.kernels import Ints
 
 _NEWLINE, _BAR = b"\n|"
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdsfor.columns.dictionary import Dictionary
 from holdsfor.compiler.analysis.entities import Entities, EntityKind
 from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
 from holdsfor.io.builder import Builder, Reading
 from holdsfor.io.formats import TablePart, table_part
 from holdsfor.io.layouts import Layouts

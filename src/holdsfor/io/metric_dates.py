@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.compiler.metric.limits import FURTHEST
-from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.metric_times import Ticks, common_scale, rational_ticks, text_ticks
 from holdsfor.io.typed import as_timestamps

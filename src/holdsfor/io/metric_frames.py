@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.metric.facts import FactSet, Signature
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.metric.facts import FactSet, Signature
-from holdsfor.engine.tables import FOREVER
 from holdsfor.io.columns import value_of_text
 from holdsfor.io.formats import TablePart, parts
 from holdsfor.io.frames import as_part

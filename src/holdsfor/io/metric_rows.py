@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.metric.facts import Signature
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.diagnostics import HoldsforError, Source
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.metric.facts import Signature
-from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.reader import parse_data
 from holdsfor.frontend.dmtl.words import NAME, RESERVED
 from holdsfor.io.metric_dates import dated_ticks, with_numbers

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.metric.facts import FactSet
-from holdsfor.engine.metric.report import fact_table
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.metric.facts import FactSet
+from holdsfor.columns.metric.report import fact_table
+from holdsfor.columns.tables import FOREVER
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.scaled import time_texts
 from holdsfor.times import UNITS, TimeScale

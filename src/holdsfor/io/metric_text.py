@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Dictionary, Value
+from holdsfor.columns.kernels import EMPTY, Ints
+from holdsfor.columns.metric.facts import MOST_CELLS, Facts, FactSet, Signature
+from holdsfor.columns.tables import FOREVER
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary, Value
-from holdsfor.engine.kernels import EMPTY, Ints
-from holdsfor.engine.metric.facts import MOST_CELLS, Facts, FactSet, Signature
-from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.constants import constant
 from holdsfor.io.metric_rows import Parsed, Rows, Typed, odd_rows, parse
 from holdsfor.io.metric_times import common_scale

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.numbers import number_text, read_bound
 
 _DECIMAL = r"^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$"

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
+from holdsfor.columns.stream import from_records
 from holdsfor.compiler.analysis.domains import Filling
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.stream import from_records
 from holdsfor.io.builder import Reading
 from holdsfor.io.preprocessing_rules import PREPROCESSING
 from holdsfor.io.records import records

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.tables import FOREVER
 from holdsfor.reference.history import InputInterval, Occurrence, Record
 from holdsfor.syntax.terms import Compound, Const, Term
 

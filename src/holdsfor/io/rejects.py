@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.kernels import Ints
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Ints
 from holdsfor.io.lines import csv_lines, csv_text
 from holdsfor.records import record
 

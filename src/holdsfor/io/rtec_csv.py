@@ -8,9 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Dictionary
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.analysis.reckoned import Reckoned
-from holdsfor.engine.dictionary import Dictionary
 from holdsfor.io.builder import Builder, Reading
 from holdsfor.io.layouts import Layouts
 from holdsfor.io.parallel import in_order

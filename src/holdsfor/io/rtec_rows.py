@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.io.builder import Piece
 from holdsfor.io.columns import text_cells, text_ends, text_times
 from holdsfor.io.fields import Fields

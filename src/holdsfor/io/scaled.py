@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.times import UNITS, TimeScale, zone_named
 
 INTERVAL_TIMES = ("query_time", "start", "end")

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.io.builder import Builder, Piece, Reading
 from holdsfor.io.columns import Cells, Times
 from holdsfor.io.formats import TablePart, parts

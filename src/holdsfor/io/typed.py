@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.tables import FOREVER
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.tables import FOREVER
 from holdsfor.io.columns import (
     Cells,
     Times,

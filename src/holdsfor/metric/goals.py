@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import Facts, FactSet, Repeating, Signature, maximal
 from holdsfor.compiler.metric.goals import GoalPlan, goal_plan
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.diagnostics import HoldsforError, Source
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import Facts, FactSet, Repeating, Signature, maximal
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.ir.metric import Atom, Condition
 from holdsfor.syntax.terms import Const, Term, Var

@@ -8,9 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import FactSet, Signature
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import FactSet, Signature
 from holdsfor.io.given import listed_paths
 from holdsfor.io.inputs import input_files
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping

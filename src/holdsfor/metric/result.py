@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import FactSet, maximal
+from holdsfor.columns.metric.report import Row, exact_table, rounded_table, rows
+from holdsfor.columns.metric.timeline import cells
 from holdsfor.compiler.analysis.argument_names import first_variables, named_columns
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import FactSet, maximal
-from holdsfor.engine.metric.report import Row, exact_table, rounded_table, rows
-from holdsfor.engine.metric.timeline import cells
 from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.arguments import typed_column

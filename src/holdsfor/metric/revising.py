@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import FactSet, Signature
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.core.metric_feed import MetricFeed
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import FactSet, Signature
 from holdsfor.io.rejects import Rejects
 from holdsfor.ir.metric import Atom
 from holdsfor.metric.goals import Goals

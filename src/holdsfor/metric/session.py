@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import EMPTY
+from holdsfor.columns.metric.endless import NeverEnds
+from holdsfor.columns.metric.facts import FactSet, Signature, no_facts
+from holdsfor.columns.metric.profile import MetricProfile
+from holdsfor.columns.metric.report import Row, rows
+from holdsfor.columns.metric.timeline import columns_of, point_of
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.delays import TooFarAhead, delayed_plan
 from holdsfor.compiler.metric.plan import Direction, MetricPlan
 from holdsfor.core.metric_driver import materialise
 from holdsfor.core.metric_stream import MetricStream, stepped_run
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Severity
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import EMPTY
-from holdsfor.engine.metric.endless import NeverEnds
-from holdsfor.engine.metric.facts import FactSet, Signature, no_facts
-from holdsfor.engine.metric.profile import MetricProfile
-from holdsfor.engine.metric.report import Row, rows
-from holdsfor.engine.metric.timeline import columns_of, point_of
-from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.rejects import Rejects
 from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, Range

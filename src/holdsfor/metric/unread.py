@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Collection, Iterator
 from fractions import Fraction
 
+from holdsfor.columns.metric.facts import Signature
+from holdsfor.columns.metric.timeline import cells, point_of
 from holdsfor.compiler.analysis.similar import suggest
-from holdsfor.engine.metric.facts import Signature
-from holdsfor.engine.metric.timeline import cells, point_of
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.ir.metric import Range
 from holdsfor.metric.inputs import MetricReading

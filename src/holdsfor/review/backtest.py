@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.kernels import Ints
 from holdsfor.compiler.analysis.definitions import EVENT, Node
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Ints
 from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.limits import DEPTH
 from holdsfor.loading import Background

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.kernels import Ints
+from holdsfor.columns.kernels import Ints
 from holdsfor.review.scoring import Agreement, Episodes, Rules, Score, agreement
 from holdsfor.review.timeline_scale import Line
 

@@ -17,10 +17,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from holdsfor.columns.frames import Numbers
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.stream import EventColumns
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
-from holdsfor.engine.frames import Numbers
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.stream import EventColumns
 from holdsfor.io.builder import Reading
 from holdsfor.ir import (
     Algebra,

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference
+from holdsfor.columns.kernels import EMPTY, Bools, Ints, Spans, difference
 from holdsfor.review.history import History, Subject, together
 from holdsfor.review.timeline_scale import FAR, Line
 

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from holdsfor.columns.frames import row_keys
+from holdsfor.columns.kernels import EMPTY, Bools, Ints
+from holdsfor.columns.known import Known, known_answers, known_intervals, known_occurrences
+from holdsfor.columns.metric.report import Row
+from holdsfor.columns.report import Texts
 from holdsfor.compiler.analysis.definitions import EVENT, FLUENT, Node
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.frames import row_keys
-from holdsfor.engine.kernels import EMPTY, Bools, Ints
-from holdsfor.engine.known import Known, known_answers, known_intervals, known_occurrences
-from holdsfor.engine.metric.report import Row
-from holdsfor.engine.report import Texts
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.frontend.dmtl.constants import argument_text
 from holdsfor.ir.metric import Atom

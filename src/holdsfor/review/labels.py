@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.kernels import EMPTY, Ints
 from holdsfor.diagnostics import HoldsforError, ProgramError, Source
-from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.frontend.dmtl.constants import read_arguments
 from holdsfor.metric.times import exact
 from holdsfor.review.history import History, Subject, cell_span, metric_subject

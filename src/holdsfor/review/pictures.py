@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdsfor.engine.kernels import Spans, difference, intersection, maximal
+from holdsfor.columns.kernels import Spans, difference, intersection, maximal
 from holdsfor.review.timeline_scale import FAR, Line
 from holdsfor.viz.timeline import Lane, Timeline, timeline
 

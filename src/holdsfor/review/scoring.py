@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, find, intersection, maximal
+from holdsfor.columns.kernels import EMPTY, Bools, Ints, Spans, find, intersection, maximal
 from holdsfor.review.timeline_scale import Line
 
 

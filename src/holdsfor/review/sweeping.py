@@ -15,11 +15,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from holdsfor.columns.op import Op
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine, EventRows
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.op import Op
 from holdsfor.io.builder import Reading
 from holdsfor.ir import Happens, Program
 from holdsfor.review.breakpoints import RowTest, Uses, column_numbers

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.tables import FOREVER
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.times import TimeScale
 

@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from holdsfor.columns.op import Op
 from holdsfor.compiler.analysis.definitions import EVENT, FLUENT, Node, defined_nodes, definitions
 from holdsfor.compiler.analysis.reach import needed, part_of
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.op import Op
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.preprocessing_rules import has_preprocessing
 from holdsfor.ir import Rule

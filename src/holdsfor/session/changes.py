@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from holdsfor.columns.op import Op
 from holdsfor.core.host import FOREVER
 from holdsfor.core.vocabulary import WordArray
-from holdsfor.engine.op import Op
 from holdsfor.session.causes import Cause, CauseKind
 from holdsfor.session.texts import Texts, as_strings, as_times
 from holdsfor.times import TimeScale
@@ -31,7 +31,7 @@ def schema() -> pa.Schema:
     """The columns of changes."""
     import pyarrow as pa
 
-    from holdsfor.engine.changelog import CHANGES
+    from holdsfor.columns.changelog import CHANGES
 
     return CHANGES.append(pa.field("causes", pa.list_(pa.dictionary(pa.int32(), pa.string()))))
 

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import Stream
 from holdsfor.core.engine import Engine, EventRows, Rows
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import Stream
 
 
 def is_table(frame: object) -> bool:

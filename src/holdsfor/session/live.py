@@ -12,6 +12,12 @@ from weakref import WeakSet
 
 import numpy as np
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.dictionary import Dictionary, Value, value_of
+from holdsfor.columns.report import Texts as ColumnTexts
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.ticks import answer_in_time, stream_in_ticks, whole_ticks
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
@@ -19,12 +25,6 @@ from holdsfor.core.engine import Engine, Rows
 from holdsfor.core.notes import NONE, number_note, read_integer, read_integer_or_none, read_parts, read_text
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError, ProgramError, errors_of
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.dictionary import Dictionary, Value, value_of
-from holdsfor.engine.report import Texts as ColumnTexts
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.ticks import answer_in_time, stream_in_ticks, whole_ticks
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.facts import facts_of
 from holdsfor.io.frames import read_frames
 from holdsfor.io.given import as_paths, stranger_sentence, warn_of_rejects

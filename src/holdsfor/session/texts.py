@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from holdsfor.columns.report import between, ground_term
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.core.words import Words
-from holdsfor.engine.report import between, ground_term
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
 from holdsfor.syntax.printer import print_term
 

@@ -14,13 +14,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T  # noqa: N812 -- everyone's name for it
 
+from holdsfor.columns.dictionary import Value, plain_text
 from holdsfor.compiler.analysis.argument_kinds import ANY, NUMBER, TEXT, WHOLE, Kinds, Place, argument_kinds
 from holdsfor.compiler.analysis.argument_names import argument_columns
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Value, plain_text
 from holdsfor.io.arguments import argument_values, rows_named
 from holdsfor.spark.columns import literal
 from holdsfor.spark.job import SourceRows

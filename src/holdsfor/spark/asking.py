@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 
+from holdsfor.columns.dictionary import Dictionary, Value
+from holdsfor.columns.stream import EventColumns, Stream
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary, Value
-from holdsfor.engine.stream import EventColumns, Stream
 from holdsfor.explain.asking import Asked
 from holdsfor.explain.demand import Demand, Pattern, demand_of
 from holdsfor.explain.explanation import Explanation

@@ -14,12 +14,12 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from holdsfor.columns.kernels import EMPTY
+from holdsfor.columns.report import EVENTS, INTERVALS
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import encoded
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import EMPTY
-from holdsfor.engine.report import EVENTS, INTERVALS
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background, Reasoner, load
 from holdsfor.metric import MetricReasoner

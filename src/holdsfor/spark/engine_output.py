@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.frames import codes_of
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.report import Texts
 from holdsfor.core.engine import Engine, Rows, Share
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.frames import codes_of
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.report import Texts
 from holdsfor.io.layouts import Form
 from holdsfor.spark.output import BucketOutput
 from holdsfor.spark.rows import stream_of

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.report import Texts
 from holdsfor.core.engine import Engine, received
 from holdsfor.core.feed import Feed
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.report import Texts
 from holdsfor.recognition import plan_windows
 from holdsfor.spark.engine_output import EngineOutput, engine_rows
 from holdsfor.spark.job import Job, StageSpec

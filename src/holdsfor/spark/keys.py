@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.dictionary import Dictionary, Value
-from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.columns.dictionary import Dictionary, Value
+from holdsfor.columns.kernels import EMPTY, Ints
 from holdsfor.syntax.printer import print_term
 
 _LEAST, _MOST = -(2**63), 2**63 - 1

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.report import Texts
+from holdsfor.columns.tables import FOREVER, Intervals
+from holdsfor.columns.unvalued import unvalued
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.report import Texts
-from holdsfor.engine.tables import FOREVER, Intervals
-from holdsfor.engine.unvalued import unvalued
 from holdsfor.logic.failures import Failures
 from holdsfor.spark.job import Job, StageSpec
 from holdsfor.spark.rows import BucketRows

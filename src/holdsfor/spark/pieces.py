@@ -16,13 +16,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.report import Texts
+from holdsfor.columns.tables import FOREVER, Events
 from holdsfor.core.engine import Engine, received
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.report import Texts
-from holdsfor.engine.tables import FOREVER, Events
 from holdsfor.spark.engine_output import EngineOutput, engine_rows
 from holdsfor.spark.job import Job, StageSpec
 from holdsfor.spark.rows import BucketRows, by_tag

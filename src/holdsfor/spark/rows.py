@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.tables import FOREVER
 from holdsfor.io.builder import Builder, Piece
 from holdsfor.io.layouts import Form, Layout
 from holdsfor.spark.job import Job, StageSpec

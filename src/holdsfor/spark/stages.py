@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from holdsfor.columns.dictionary import value_of
+from holdsfor.columns.kernels import Ints
 from holdsfor.compiler.analysis.alignment import Places, Spreading
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.engine.dictionary import value_of
-from holdsfor.engine.kernels import Ints
 from holdsfor.spark.keys import parts
 from holdsfor.syntax.terms import arguments
 

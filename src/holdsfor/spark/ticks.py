@@ -7,9 +7,9 @@ from dataclasses import replace
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from holdsfor.columns.ticks import whole_ticks
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.ticks import whole_ticks
 from holdsfor.io.preprocessing_rules import has_preprocessing
 from holdsfor.spark.job import Span
 from holdsfor.spark.sources import Feed, Origin

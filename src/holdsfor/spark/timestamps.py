@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.times import TimeScale
 
 TIMESTAMP = pa.timestamp("us", "UTC")

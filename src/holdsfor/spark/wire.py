@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.dictionary import Dictionary, Value, value_of
+from holdsfor.columns.kernels import EMPTY, Ints
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.diagnostics import Source
-from holdsfor.engine.dictionary import Dictionary, Value, value_of
-from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.io.columns import Cells
 from holdsfor.io.layouts import Form
 from holdsfor.spark.keys import distinct_codes

@@ -52,7 +52,7 @@ def assert_engines_agree(
     reasoner: Reasoner, events: EventsInput, *, window: int | None = None, step: int | None = None
 ) -> None:
     """Assert that the engine and the reference evaluator agree; useful with random events."""
-    from holdsfor.engine.report import rows_of
+    from holdsfor.columns.report import rows_of
     from holdsfor.recognition import Recognition, plan_windows, read_events
 
     reading = read_events(reasoner.plan, events)

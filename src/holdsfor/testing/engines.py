@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdsfor.columns.report import EVENTS, INTERVALS, Texts, rows_of
 from holdsfor.diagnostics import HoldsforError, Source
-from holdsfor.engine.report import EVENTS, INTERVALS, Texts, rows_of
 from holdsfor.engine_names import Engine
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.frontend.rtec import parse_program

@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from holdsfor.columns.metric.report import Row
 from holdsfor.diagnostics import HoldsforError, ProgramError, Source, errors_of
-from holdsfor.engine.metric.report import Row
 from holdsfor.engine_names import Engine
 from holdsfor.frontend.dmtl.numbers import range_text
 from holdsfor.frontend.dmtl.reader import parse_data

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.frames import codes_of, row_keys
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.known import Known, KnownIntervals, known_answers, known_intervals, known_occurrences
+from holdsfor.columns.report import Texts
+from holdsfor.columns.stream import EventColumns
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.frames import codes_of, row_keys
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.known import Known, KnownIntervals, known_answers, known_intervals, known_occurrences
-from holdsfor.engine.report import Texts
-from holdsfor.engine.stream import EventColumns
-from holdsfor.engine.tables import FOREVER
 from holdsfor.viz.timeline_chart import Chart
 from holdsfor.viz.timeline_collect import Choice, Collector, known_names, lanes_of_values, of_entities, require_entities
 from holdsfor.viz.timeline_events import add_events

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from holdsfor.columns.frames import row_keys
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.frames import row_keys
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.tables import FOREVER
 from holdsfor.times import UNITS, TimeScale, time_point
 from holdsfor.viz.timeline_axis import ClockMarks
 from holdsfor.viz.timeline_chart import Bools, Chart, Floats, Kind, Points, Spans, bounds

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from holdsfor.columns.frames import row_keys
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.report import Texts, between
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.frames import row_keys
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.report import Texts, between
 from holdsfor.viz.timeline_chart import Floats
 from holdsfor.viz.timeline_collect import Collector
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from holdsfor.engine.dictionary import Dictionary, plain_text
-from holdsfor.engine.frames import row_keys
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.facts import Facts, FactSet
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.dictionary import Dictionary, plain_text
+from holdsfor.columns.frames import row_keys
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.metric.facts import Facts, FactSet
+from holdsfor.columns.tables import FOREVER
 from holdsfor.viz.timeline_chart import Chart
 from holdsfor.viz.timeline_collect import Choice, Collector, known_names, of_entities, require_entities
 

@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.report import Row as Fact
-from holdsfor.engine.metric.report import rows as facts_of
-from holdsfor.engine.report import INTERVALS, interval_table
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.metric.report import Row as Fact
+from holdsfor.columns.metric.report import rows as facts_of
+from holdsfor.columns.report import INTERVALS, interval_table
+from holdsfor.columns.tables import FOREVER
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import Atom
 from holdsfor.metric.result import MetricResult

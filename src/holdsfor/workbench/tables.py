@@ -15,8 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.kernels import Ints
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Ints
 
 MOST_ROWS = 500
 """Rows of a page."""

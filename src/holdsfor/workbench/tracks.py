@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.dictionary import Dictionary, plain_text
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.known import known_answers, known_intervals
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary, plain_text
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.known import known_answers, known_intervals
-from holdsfor.engine.tables import FOREVER
 from holdsfor.io.formats import parts
 from holdsfor.io.mapping import TableMapping, read_mapping
 from holdsfor.io.typed import plain, times

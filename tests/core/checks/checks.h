@@ -29,6 +29,7 @@ class Random {
 
 void check_key_numbers(unsigned seed);
 void check_intake(unsigned seed);
+void check_interval_intake(unsigned seed);
 void check_row_conditions(unsigned seed);
 // Of how many rows nothing was known in advance, out of kRowsEach for each seed.
 extern std::size_t unknown_rows;

@@ -9,6 +9,7 @@ int main(int count, char** arguments) {
   for (unsigned seed = first; seed < first + many; ++seed) {
     checks::check_key_numbers(seed);
     checks::check_intake(seed);
+    checks::check_interval_intake(seed);
     checks::check_row_conditions(seed);
   }
   CHECK(checks::unknown_rows < many * checks::kRowsEach / 2);

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.dictionary import Dictionary, Value
+from holdsfor.columns.report import Texts, ground_term, interval_table
+from holdsfor.columns.tables import FOREVER, Intervals
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.dictionary import Dictionary, Value
-from holdsfor.engine.report import Texts, ground_term, interval_table
-from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm
 

@@ -104,7 +104,11 @@ def test_an_interruption_leaves_no_partial_file(folder: Path, old: str | None) -
     while not list(folder.glob(".out.csv.*")) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    try:
+        _, said = process.communicate(timeout=60)
+    finally:
+        # Who ignores interruptions, as children of background jobs do, would run on for hours.
+        process.kill()
     assert (process.returncode, said) == (130, "interrupted; out.csv was not written\n")
     assert set(folder.iterdir()) - before == ({folder / "out.csv"} if old else set())
     assert not old or (folder / "out.csv").read_text() == old

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from holdsfor import loads
 from holdsfor.cli import app
+from holdsfor.columns import window_checks
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine import window_checks
 
 RULES = """
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from holdsfor.columns.dictionary import Dictionary
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
 from holdsfor.io.mapping import make_mapping
 from holdsfor.io.metric_frames import facts_from_frames, read_metric_tables
 from holdsfor.io.rejects import Rejects

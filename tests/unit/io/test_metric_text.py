@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import FactSet
+from holdsfor.columns.tables import FOREVER
 from holdsfor.diagnostics import HoldsforError, Source
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import FactSet
-from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.frontend.dmtl.reader import parse_data
 from holdsfor.io.metric_rows import odd_rows, parse

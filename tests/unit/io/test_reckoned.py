@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from holdsfor import loads
+from holdsfor.columns.stream import MeasuredEvents
+from holdsfor.columns.tables import Intervals
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.reckoned import reckoned_arguments
-from holdsfor.engine.stream import MeasuredEvents
-from holdsfor.engine.tables import Intervals
 from holdsfor.io.builder import Reading
 from holdsfor.io.records import records
 from holdsfor.recognition import Recognition, plan_windows, read_events

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from holdsfor import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.tables import FOREVER
 from holdsfor.io.columns import encode
 from holdsfor.io.typed import argument_cells, ends, missing, plain, times
 

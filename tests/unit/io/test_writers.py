@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor import HoldsforError
-from holdsfor.engine.report import INTERVALS
+from holdsfor.columns.report import INTERVALS
 from holdsfor.io.lines import csv_lines, csv_text, json_lines, json_text
 from holdsfor.io.writers import text_table, writing
 

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.kernels import Ints
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Ints
 from holdsfor.io.formats.json_documents import document_rows
 from holdsfor.io.formats.part import TablePart
 from holdsfor.io.formats.text_lines import TextLines

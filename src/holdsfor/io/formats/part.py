@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdsfor.columns.kernels import Ints
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Ints
 from holdsfor.io.nested import absent, with_paths
 from holdsfor.io.typed import plain
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.columns.kernels import Bools, Ints
 
 
 class TextLines:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdsfor.columns.kernels import Ints
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Ints
 from holdsfor.io.mapmaking.sample import Sample
 from holdsfor.io.mapmaking.wanted import Wanted, matched
 from holdsfor.io.mapmaking.words import kinship, words

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from holdsfor.columns.kernels import Ints
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Ints
 from holdsfor.io.formats.choice import format_of, known_format
 from holdsfor.io.mapmaking.kind_guess import KindGuess, guess_kind
 from holdsfor.io.mapmaking.sample import Sample, read_sample

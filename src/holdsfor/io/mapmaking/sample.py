@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.io.formats import TablePart, format_of, parts
 from holdsfor.io.formats.choice import is_document, known_format, usual_delimiter
 from holdsfor.io.formats.csv_files import csv_header

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.metric.report import exact_times, rounded_times
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.rules import Relation
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.metric.report import exact_times, rounded_times
-from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.constants import argument_text
 from holdsfor.io.metric_scaled import moment_texts
 from holdsfor.io.rejects import repeated

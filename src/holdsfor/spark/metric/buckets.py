@@ -9,15 +9,15 @@ from math import lcm
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.endless import NeverEnds
+from holdsfor.columns.metric.facts import Facts, maximal
+from holdsfor.columns.metric.timeline import cells, columns_of, rescaled
 from holdsfor.compiler.metric.plan import Direction
 from holdsfor.compiler.metric.rules import Joined, Relation
 from holdsfor.compiler.metric.stages import MetricStage
 from holdsfor.core.metric_driver import materialise_stage
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.endless import NeverEnds
-from holdsfor.engine.metric.facts import Facts, maximal
-from holdsfor.engine.metric.timeline import cells, columns_of, rescaled
 from holdsfor.ir.metric import Range
 from holdsfor.metric.session import DerivesForever
 from holdsfor.spark.metric.answers import answer_schema, answers, counts

@@ -14,14 +14,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.ids import SEEDS, hex_digits, text_hashes
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.metric.facts import Facts, maximal
+from holdsfor.columns.metric.report import arguments, exact_times, plain_arguments
+from holdsfor.columns.metric.timeline import rescaled
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.rules import Relation
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.ids import SEEDS, hex_digits, text_hashes
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.metric.facts import Facts, maximal
-from holdsfor.engine.metric.report import arguments, exact_times, plain_arguments
-from holdsfor.engine.metric.timeline import rescaled
-from holdsfor.engine.tables import FOREVER
 from holdsfor.io.rejects import repeated
 from holdsfor.spark.metric.answers import lists_of
 from holdsfor.spark.timestamps import TIMESTAMP, timestamps_of_texts

@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
+from holdsfor.columns.metric.timeline import scale_of
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.compiler.metric.stages import Delivery, MetricStage, MetricStages, metric_stages, stage_plan
-from holdsfor.engine.metric.timeline import scale_of
 from holdsfor.times import TimeScale
 
 _PLANS: dict[tuple[str, int], MetricPlan] = {}

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.metric.facts import FactSet
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.facts import FactSet
 from holdsfor.io.formats import TablePart
 from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import TableMapping

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import FactSet
+from holdsfor.columns.metric.timeline import after, finer_cell
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.stages import MetricStage
 from holdsfor.core.metric_stream import MetricStream
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.metric.facts import FactSet
-from holdsfor.engine.metric.timeline import after, finer_cell
-from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.ahead import sampled

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.facts import Facts
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.metric.facts import Facts
 from holdsfor.spark.keys import PartsOfCodes, buckets
 from holdsfor.spark.metric.job import MetricJob, Route
 from holdsfor.spark.wire import TermTexts, codes_from, table_of

@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.report import Texts as ColumnTexts
+from holdsfor.columns.report import ground_term
 from holdsfor.core.engine import EventRows, Rows, Share, received
 from holdsfor.core.shares import Lost, ShareEngine
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.report import Texts as ColumnTexts
-from holdsfor.engine.report import ground_term
 from holdsfor.session.changes import MOST_CAUSES, Changes
 from holdsfor.session.texts import Texts
 from holdsfor.spark.engine_output import engine_rows

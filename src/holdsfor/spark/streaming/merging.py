@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from holdsfor.engine.op import Op
+from holdsfor.columns.op import Op
 from holdsfor.spark.columns import identifier
 from holdsfor.spark.streaming.sinks import latest
 

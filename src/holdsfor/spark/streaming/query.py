@@ -10,11 +10,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from holdsfor.columns.fingerprint import fingerprint
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput

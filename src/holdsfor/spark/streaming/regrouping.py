@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.core.engine import Share, received
 from holdsfor.core.shares import ShareEngine
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.physical.buckets import grid_sides
 from holdsfor.spark.engine_output import engine_rows
 from holdsfor.spark.job import Job, StageSpec

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.changelog import CHANGES
+from holdsfor.columns.ids import SEEDS, hex_digits, mixed, text_hashes
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.unvalued import unvalued
 from holdsfor.compiler.plan import Plan
-from holdsfor.engine.changelog import CHANGES
-from holdsfor.engine.ids import SEEDS, hex_digits, mixed, text_hashes
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.unvalued import unvalued
 from holdsfor.logic.failures import Failures
 from holdsfor.spark.timestamps import with_timestamps
 from holdsfor.times import TimeScale

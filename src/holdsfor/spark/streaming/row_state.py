@@ -12,11 +12,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdsfor.columns.dictionary import Dictionary
 from holdsfor.core.engine import Share, received
 from holdsfor.core.host import FOREVER
 from holdsfor.core.shares import KeyPart, SavedKeys, ShareEngine
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.engine.dictionary import Dictionary
 from holdsfor.spark.engine_output import engine_rows
 from holdsfor.spark.job import Job
 from holdsfor.spark.rows import by_tag

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.tables import FOREVER
 from holdsfor.io.layouts import Form
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.clock import Clock, Windows

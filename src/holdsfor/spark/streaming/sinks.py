@@ -14,9 +14,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.window import Window
 
+from holdsfor.columns.changelog import CHANGES
+from holdsfor.columns.op import Op
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.changelog import CHANGES
-from holdsfor.engine.op import Op
 from holdsfor.spark.scales import in_points, in_timestamps, points_sql
 from holdsfor.spark.streaming.results import EVENT_CHANGES
 from holdsfor.spark.streaming.shared import NotShared, require_rows

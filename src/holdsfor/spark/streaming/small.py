@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from holdsfor.engine.kernels import Ints
+from holdsfor.columns.kernels import Ints
 from holdsfor.io.ahead import quantile
 from holdsfor.spark.streaming.driver import Seen
 from holdsfor.spark.streaming.rows import BACK, BAD, ROW, travelling_schema

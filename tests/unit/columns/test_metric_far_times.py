@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from holdsfor import loads_metric
+from holdsfor.columns.metric.facts import Facts, maximal, minus
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.diagnostics import HoldsforError, ProgramError
-from holdsfor.engine.metric.facts import Facts, maximal, minus
 
 SEEN = "Seen(X) :- Diamondminus[0,{}] Signal(X)"
 ONE = {"Signal": [(5, "a")]}

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.changelog import CHANGES
-from holdsfor.engine.report import INTERVALS
+from holdsfor.columns.changelog import CHANGES
+from holdsfor.columns.report import INTERVALS
 from tests.strategies.changelog import SHOWN, compare, replayed, snapshot
 
 Interval = tuple[str, str, int | None, int | None]

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.metric.facts import Facts, FactSet
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.metric.facts import Facts, FactSet
+from holdsfor.columns.tables import FOREVER
 from holdsfor.frontend.dmtl.constants import argument_text
 from holdsfor.frontend.dmtl.numbers import number_text
 

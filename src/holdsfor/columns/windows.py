@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.stream import Stream
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.stream import Stream
+from holdsfor.columns.tables import FOREVER
 from holdsfor.records import record
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.report import Texts
+from holdsfor.columns.stream import EventColumns, FluentColumns, Stream
+from holdsfor.columns.tables import FOREVER
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.report import Texts
-from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
-from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.times import TimeScale, shown_length, shown_time
 
 _MANY = 100_000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from holdsfor.columns.tables import Events, Intervals
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.tables import Events, Intervals
 from holdsfor.records import record
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from holdsfor.engine.frames import Codes, Column, combined_keys, numbering, order_of, row_keys
-from holdsfor.engine.kernels import Ints, Spans, blocks, is_sorted, true_rows
+from holdsfor.columns.frames import Codes, Column, combined_keys, numbering, order_of, row_keys
+from holdsfor.columns.kernels import Ints, Spans, blocks, is_sorted, true_rows
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.records import record
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.engine.kernels import Spans, difference, intersection, maximal, union
+from holdsfor.columns.kernels import Spans, difference, intersection, maximal, union
 
 LAST = 30
 

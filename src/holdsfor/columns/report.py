@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.frames import codes_of
+from holdsfor.columns.kernels import EMPTY, Bools, Ints
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.frames import codes_of
-from holdsfor.engine.kernels import EMPTY, Bools, Ints
-from holdsfor.engine.tables import FOREVER
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
 from holdsfor.syntax.printer import print_constant, print_term
 from holdsfor.syntax.terms import Compound, Const, Term

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary, value_of
+from holdsfor.columns.frames import Codes, Column, Numbers, codes_of, numbering, order_of, row_keys
+from holdsfor.columns.kernels import EMPTY, Bools, Ints, is_sorted
+from holdsfor.columns.tables import FOREVER, Space
 from holdsfor.compiler.analysis.entities import Entities, EntityKind, Symbol
-from holdsfor.engine.dictionary import Dictionary, value_of
-from holdsfor.engine.frames import Codes, Column, Numbers, codes_of, numbering, order_of, row_keys
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted
-from holdsfor.engine.tables import FOREVER, Space
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.terms import arguments, functor
 

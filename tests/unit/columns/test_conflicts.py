@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from holdsfor import loads
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import from_records
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.core.run import RecordedRun
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import from_records
-from holdsfor.engine.windows import WindowPlan
 from holdsfor.reference import Occurrence, Record, recognise
 from holdsfor.syntax.terms import Compound, Const
 

@@ -7,12 +7,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.frames import codes_of, row_keys
+from holdsfor.columns.kernels import EMPTY, Ints
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.frames import codes_of, row_keys
-from holdsfor.engine.kernels import EMPTY, Ints
-from holdsfor.engine.tables import FOREVER
 
 Known: TypeAlias = Sequence[tuple[Answer, int, int]]
 """Answers with the time-points that no other knows better, from the first to before the second."""

@@ -7,9 +7,9 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import EMPTY, Ints, is_sorted, true_rows
-from holdsfor.engine.numbers import Array, are_alike, numbered
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import EMPTY, Ints, is_sorted, true_rows
+from holdsfor.columns.numbers import Array, are_alike, numbered
 
 
 class Selection:

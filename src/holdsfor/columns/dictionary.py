@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.kernels import EMPTY, Bools, Ints
-from holdsfor.engine.numbers import as_objects
+from holdsfor.columns.kernels import EMPTY, Bools, Ints
+from holdsfor.columns.numbers import as_objects
 from holdsfor.logic.arithmetic import CONSTANTS, NoValue, Number, evaluate, number_term
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.order import order_key

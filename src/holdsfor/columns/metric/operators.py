@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.facts import BEYOND, MOST_CELLS, Facts
-from holdsfor.engine.tables import FOREVER
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.metric.facts import BEYOND, MOST_CELLS, Facts
+from holdsfor.columns.tables import FOREVER
 
 
 def moved(facts: Facts, ticks: int) -> Facts:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from holdsfor import loads
-from holdsfor.engine.dictionary import Dictionary, Value, value_of
+from holdsfor.columns.dictionary import Dictionary, Value, value_of
 from holdsfor.logic.order import ORDER_COMPARISONS, order_key
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 

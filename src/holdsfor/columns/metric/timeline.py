@@ -8,13 +8,13 @@ from math import ceil, floor, lcm
 
 import numpy as np
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.metric.facts import MOST_CELLS, Facts, FactSet, stacked
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.compiler.metric.rules import Joined, NormalRule, Relation
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.facts import MOST_CELLS, Facts, FactSet, stacked
-from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.ir.metric import MetricFact, Range
 

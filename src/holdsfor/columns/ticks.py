@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.kernels import Ints
+from holdsfor.columns.stream import EventColumns, FluentColumns, MeasuredEvents, Stream
+from holdsfor.columns.tables import FOREVER, Events, Intervals
+from holdsfor.columns.windows import WindowPlan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.stream import EventColumns, FluentColumns, MeasuredEvents, Stream
-from holdsfor.engine.tables import FOREVER, Events, Intervals
-from holdsfor.engine.windows import WindowPlan
 
 
 def whole_ticks(name: str, length: int, tick: int) -> int:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from holdsfor.columns import kernels
+from holdsfor.columns.frames import row_keys
+from holdsfor.columns.kernels import EMPTY, Bools, Ints, Spans
+from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.limits import FURTHEST
-from holdsfor.engine import kernels
-from holdsfor.engine.frames import row_keys
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans
-from holdsfor.engine.tables import FOREVER
 
 MOST_CELLS = 2 * FURTHEST + 1
 """Cells further from 0 than this are not told apart."""

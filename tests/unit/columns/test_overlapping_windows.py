@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor import loads
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.stream import EventColumns, Stream
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.stream import EventColumns, Stream
 
 RULES = """
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
