@@ -119,7 +119,9 @@ def test_what_holds_at_a_moment(doors: Reasoner, time: Any) -> None:
 
 def test_moments_need_a_unit(doors: Reasoner) -> None:
     result = doors.recognise(PLAIN)
-    with pytest.raises(HoldsforError, match=r'is a date, and the time unit is unknown; declare the unit, for example unit="s"'):
+    with pytest.raises(
+        HoldsforError, match=r'is a date, and the time unit is unknown; declare the unit, for example unit="s"'
+    ):
         result.holds_at(pd.Timestamp("2026-03-01"))
     with pytest.raises(HoldsforError, match="time must be a whole number, a datetime"):
         result.holds_at(3.5)

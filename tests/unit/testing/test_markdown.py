@@ -187,9 +187,7 @@ def test_dates_need_a_unit(tmp_path: Path) -> None:
     file = page(tmp_path, f"{without}\n```expected\nopen(front) [4,inf)\n```\n")
     (outcome,) = run_checks(file, [Engine.LOCAL])
     assert outcome.problem is not None
-    assert outcome.problem.startswith(
-        f"{file}:8: the time '2026-03-01T12:00Z' is a date, and the time unit is unknown"
-    )
+    assert outcome.problem.startswith(f"{file}:8: the time '2026-03-01T12:00Z' is a date, and the time unit is unknown")
 
 
 def test_metric_times_as_dates(tmp_path: Path) -> None:
