@@ -1,4 +1,4 @@
-"""holdsfor: rules and time-stamped events in, the intervals during which situations hold out."""
+"""holdsfor computes the intervals during which situations hold, from rules and time-stamped events."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -60,7 +60,7 @@ _RULE_FILE = re.compile(r"[\w./\\ -]+\.(prolog|pl|dmtl)")
 
 @dataclass(frozen=True, repr=False)
 class Reasoner:
-    """A program that has been read and checked. `diagnostics` has everything that was found."""
+    """A program that has been read and checked. `diagnostics` has all findings."""
 
     analysis: Analysis
     diagnostics: tuple[Diagnostic, ...]
@@ -74,7 +74,7 @@ class Reasoner:
 
     @property
     def time_scale(self) -> TimeScale | None:
-        """What one time-point is, if the rules say so: `:- time_unit(s).`"""
+        """The length of a time-point, if the rules declare it: `:- time_unit(s).`"""
         return self.analysis.written.time_scale
 
     def __repr__(self) -> str:
@@ -89,7 +89,7 @@ class Reasoner:
             return replace(make_plan(self.analysis), max_delayed_effects=self.max_delayed_effects)
 
     def limited(self, *, max_delayed_effects: int) -> Reasoner:
-        """The same program with another limit, for whatever is run with it.
+        """The same program with another limit on chains of delayed effects.
 
         >>> loads("fi(lamp=on, lamp=off, 5).").limited(max_delayed_effects=1000).max_delayed_effects
         1000
@@ -104,10 +104,10 @@ class Reasoner:
         return replace(found, max_delayed_effects=self.max_delayed_effects)
 
     def forgetting(self, after: DurationInput, unit: str | None = None) -> Reasoner:
-        """The same program, which also ends what holds of entities that the input has not mentioned for so long.
+        """The same program, which also ends the fluents of entities that the input has not mentioned for this long.
 
-        It is what `forget(_, after)` in the rules says: see docs/language.md. Where the rules, or a `unit`, say what one
-        time-point is, it may be a duration such as "30 days".
+        It means the same as `forget(_, after)` in the rules: see docs/language.md. If the rules or a `unit` declare the
+        time unit, it can be a duration such as "30 days".
 
         >>> door = loads("initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).").forgetting(5)
         >>> door.recognise({"unlock": [(3, "front"), (20, "back")]})
@@ -138,10 +138,10 @@ class Reasoner:
         return (found if clock_tick is None else found.with_clock_tick(clock_tick, unit)).plan
 
     def with_clock_tick(self, tick: DurationInput, unit: str | None = None) -> Reasoner:
-        """The same rules for a stream whose time-points are the multiples of a number, as those of a video may be.
+        """The same rules for a stream whose time-points are the multiples of a number, such as the frames of a video.
 
-        Rules go on speaking of time: a delay of 200 is five ticks of 40. What is in between two time-points belongs to
-        the one before. Where the rules, or a `unit`, say what one time-point is, it may be a duration such as "40 ms".
+        Rules still use time: a delay of 200 is five ticks of 40. A time between two time-points is rounded down. If the
+        rules or a `unit` declare the time unit, the tick can be a duration such as "40 ms".
         """
         from holdsfor.columns.ticks import require_tick
 
@@ -175,15 +175,14 @@ class Reasoner:
         """Find the intervals during which situations hold.
 
         `events` are files, or tables by event name (pandas, polars, Arrow, DuckDB, lists of tuples or dicts) with
-        columns `time`, perhaps `arrival`, and the arguments in order. Entities are spread over so many `threads`; without
-        a number, over all processors. The answers are the same for any number of them. Rules whose delayed
-        effects set each other off for ever stop with an error after `max_delayed_effects` of them.
-        Rows that lie more than `max_ahead` time-points after the median are counted and left out.
-        What holds of entities that the input has not mentioned for as long as `forget` says ends.
-        Time-points are the multiples of `clock_tick`.
+        columns `time`, optionally `arrival`, and the arguments in order. `threads` is the number of threads; the
+        default is one for each processor. The answers do not depend on it. A chain of more than `max_delayed_effects`
+        delayed effects without an event is an error. Rows more than `max_ahead` time-points after the median are
+        counted and set aside. `forget` is a timeout for entities that the input does not mention. Time-points are the
+        multiples of `clock_tick`.
 
-        `unit` says what one time-point is: `s`, `ms`, `us`, `ns`, `min`, `h` or `d`. Timestamps are counted in it, without
-        one in seconds. Where it is known, times may be datetimes or text such as "2026-03-01T12:00Z", and windows
+        `unit` is the time unit: `s`, `ms`, `us`, `ns`, `min`, `h` or `d`. Timestamps are counted in it; the default is
+        seconds. If it is known, times can be datetimes or text such as "2026-03-01T12:00Z", and windows can be
         timedeltas or text such as "1h".
 
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
@@ -217,7 +216,7 @@ class Reasoner:
         query_time: TimeInput | None = None,
         depth: int | None = DEPTH,
     ) -> Explanation:
-        """Why something holds at a time-point, or why it does not; only what the question needs is worked out.
+        """Explain why a situation holds at a time-point, or why not; evaluates only what the question needs.
 
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
         >>> loads(rules).explain("open(front)=true", 5, events={"unlock": [(3, "front")]}).holds
@@ -243,7 +242,7 @@ class Reasoner:
         query_time: TimeInput | None = None,
         depth: int | None = DEPTH,
     ) -> Explanation:
-        """Why something holds at a time-point; raises HoldsforError if it does not."""
+        """Explain why a situation holds at a time-point; raises HoldsforError if it does not."""
         asked, known = self._asked(events, (window, step, start, end), background, mapping, unit)
         query = time_point_or_none(query_time, known, "query_time")
         return asked.why(question, time_point(at, known, "at"), query_time=query, depth=depth)
@@ -264,7 +263,7 @@ class Reasoner:
         query_time: TimeInput | None = None,
         depth: int | None = DEPTH,
     ) -> Explanation:
-        """Why something does not hold at a time-point; raises HoldsforError if it does."""
+        """Explain why a situation does not hold at a time-point; raises HoldsforError if it does."""
         asked, known = self._asked(events, (window, step, start, end), background, mapping, unit)
         query = time_point_or_none(query_time, known, "query_time")
         return asked.why_not(question, time_point(at, known, "at"), query_time=query, depth=depth)
@@ -298,10 +297,10 @@ class Reasoner:
         forget: DurationInput | None = None,
         threads: int | None = None,
     ) -> Session:
-        """A live session, to which events are pushed and from which they are taken back, with questions in between.
+        """A live session: events are pushed and retracted, and answers and changes are read in between.
 
-        It sees the last `window` time-points, or everything. Events up to `start` do not count; without it all do. With
-        `changes`, it keeps what `session.changes()` needs. `unit`, `threads`, `forget` and `max_delayed_effects` are
+        Only the last `window` time-points can change; without a window, all can. Events up to `start` do not count.
+        With `changes`, the session keeps what `session.changes()` needs. `unit`, `threads`, `forget` and `max_delayed_effects` are
         as in `recognise`.
 
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
@@ -320,7 +319,7 @@ class Reasoner:
     def graph(self, grain: Grain = "pairs", *, inputs: bool = False) -> ProgramGraph:
         """The dependency graph, for notebooks and files: of fluent-value `pairs`, of `fluents` or of `components`.
 
-        With `inputs`, the events that rules are given are nodes too.
+        With `inputs`, input events are nodes too.
 
         >>> loads("initiatedAt(on=true, T) :- happensAt(press, T).").graph().mermaid().splitlines()[0]
         'flowchart LR'
@@ -332,7 +331,7 @@ class Reasoner:
         return ProgramGraph(dependency_view(self.analysis, grain, inputs=inputs))
 
     def require_no_errors(self) -> None:
-        """Raise ProgramError if anything found stops the program from running."""
+        """Raise ProgramError if there is an error among the findings."""
         errors = errors_of(self.diagnostics)
         if errors:
             raise ProgramError(errors)
@@ -346,7 +345,7 @@ def read_input(
     rejects: Rejects | None = None,
     max_ahead: DurationInput | None = None,
 ) -> Reading:
-    """Read events, and say what of them cannot be used."""
+    """Read events, and report rows that cannot be used."""
     from holdsfor.io.given import as_paths, complain_of_strangers, warn_of_unread
     from holdsfor.io.looks import require_described
     from holdsfor.recognition import read_events
@@ -408,10 +407,10 @@ def _asked(
 
 
 def read_source(path: str | Path) -> Source:
-    """A rule file as a source, `-` for standard input; a file that cannot be read is a HoldsforError that says why."""
+    """A rule file as a source, `-` for standard input. An unreadable file raises a HoldsforError with the reason."""
     if not isinstance(path, str | Path):
         kind = "None" if path is None else f"an object of type {type(path).__name__}"
-        raise HoldsforError(f"rules are read from files, and {kind} is no name of one")
+        raise HoldsforError(f"rules are read from files, and {kind} is not the name of one")
     if str(path) == "-":
         return Source("<stdin>", sys.stdin.read())
     try:
@@ -421,7 +420,7 @@ def read_source(path: str | Path) -> Source:
     except OSError as problem:
         if _is_rule_text(str(path)):
             raise HoldsforError(
-                f"{str(path).strip().splitlines()[0]!r} is no file; it looks like rules: holdsfor.loads takes them as text"
+                f"{str(path).strip().splitlines()[0]!r} is not a file; it looks like rules: holdsfor.loads takes them as text"
             ) from problem
         raise HoldsforError(f"cannot read {path}: {problem.strerror or problem}") from problem
 
@@ -472,7 +471,7 @@ def from_program(program: Program) -> Reasoner:
 
 
 def from_sources(sources: Iterable[Source], read: ReadFile = read_source) -> Reasoner:
-    """Check rule texts as one program, without raising for what is wrong with them; `read` reads what they load."""
+    """Check rule texts as one program, without raising for mistakes in them; `read` reads the files that they load."""
     with no_garbage_collection():
         return from_program(parse_sources(sources, read))
 
@@ -505,8 +504,8 @@ def loads(text: str, name: str = "<rules>", *, background: Background | None = N
 def load(*paths: str | Path, background: Background | None = None) -> Reasoner | Any:
     """Load rule and background files as one program; raises ProgramError with all diagnostics.
 
-    `background` takes more files, or tables of facts by predicate name: `{"areaType": [("bay", "fishing")]}`. Files that
-    all end in `.dmtl` are a metric program, and give a `MetricReasoner`; type checkers do not see that.
+    `background` is more files, or tables of facts by predicate name: `{"areaType": [("bay", "fishing")]}`. If all files
+    end in `.dmtl`, they are a metric program, and the result is a `MetricReasoner`, which type checkers do not see.
     """
     if paths and background is None and all(str(path).endswith(METRIC_FILES) for path in paths):
         from holdsfor.metric.reasoner import from_metric_sources

@@ -1,4 +1,4 @@
-"""What a run found: tables for data tools, rows for Python, a small table for notebooks."""
+"""Results of a run: tables for data tools, rows for Python, a small table for notebooks."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """The intervals that were found at every query time, and what was read and used for them (`summary`).
+    """The intervals at every query time, and the numbers of rows that were read and used (`summary`).
 
-    Tables of one fluent (`result["gap"]`) have its arguments in columns of their own, named after variables of the rules.
+    Tables of one fluent (`result["gap"]`) have a column for each argument, named after the variables of the rules.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Result:
 
     @property
     def answers(self) -> Sequence[Answer]:
-        """What was found at each query time, as columns of codes; `texts` knows what they stand for."""
+        """The answers at each query time, as columns of codes; `texts` decodes them."""
         return self._answers
 
     @property
@@ -77,7 +77,7 @@ class Result:
 
     @property
     def windows(self) -> WindowPlan | None:
-        """The query times and how far each of them sees; None is one query over everything."""
+        """The query times and their windows; None is one query over everything."""
         return self._windows
 
     @property
@@ -162,7 +162,7 @@ class Result:
         )
 
     def holds_at(self, time: TimeInput) -> Result:
-        """What holds at a time-point, as the last query time whose window has it knows."""
+        """The situations that hold at a time-point, as of the last query time whose window contains it."""
         at = time_point(time, self.unit)
         if not self._answers:
             return self
@@ -177,10 +177,10 @@ class Result:
     def why(
         self, question: str, at: TimeInput, *, query_time: TimeInput | None = None, depth: int | None = DEPTH
     ) -> Explanation:
-        """Why something holds at a time-point: `result.why("open(front)=true", at=5)`.
+        """Explain why a situation holds at a time-point: `result.why("open(front)=true", at=5)`.
 
-        Raises HoldsforError if it does not. The answer is that of the last query time whose window has the time-point,
-        or of the one that is given. `depth` is how many steps it goes down; None is as many as there are.
+        Raises HoldsforError if it does not. The answer is that of the last query time whose window contains the
+        time-point, or of `query_time`. `depth` limits the levels of the explanation; None is no limit.
         """
         point, query = self._times(at, query_time)
         return self.given_input().why(question, point, query_time=query, depth=depth)
@@ -188,14 +188,14 @@ class Result:
     def why_not(
         self, question: str, at: TimeInput, *, query_time: TimeInput | None = None, depth: int | None = DEPTH
     ) -> Explanation:
-        """Why something does not hold at a time-point; raises HoldsforError if it does."""
+        """Explain why a situation does not hold at a time-point; raises HoldsforError if it does."""
         point, query = self._times(at, query_time)
         return self.given_input().why_not(question, point, query_time=query, depth=depth)
 
     def explain(
         self, question: str, at: TimeInput, *, query_time: TimeInput | None = None, depth: int | None = DEPTH
     ) -> Explanation:
-        """Why something holds at a time-point, or why it does not."""
+        """Explain why a situation holds at a time-point, or why not."""
         point, query = self._times(at, query_time)
         return self.given_input().explain(question, point, query_time=query, depth=depth)
 
@@ -227,10 +227,11 @@ class Result:
         return pa.concat_tables([EVENTS.empty_table(), *tables])
 
     def to_arrow(self, *, split: bool = False, points: bool = False) -> pa.Table:
-        """All intervals: `query_time, fluent, value, start, end`; a missing end is still open.
+        """All intervals: `query_time, fluent, value, start, end`; a null `end` is open.
 
-        Where the unit of time-points is known, times are timestamps with a zone, unless `points` asks for numbers. Those of one fluent (`result["gap"]`) have a column for each argument, too, named after the variables of the rules:
-        `Vessel` is `vessel`. With `split`, these stand in the place of the fluent, and values that are numbers are numbers.
+        If the time unit is known, times are timestamps with a zone, or numbers with `points`. The table of one fluent
+        (`result["gap"]`) also has a column for each argument, named after the variables of the rules: `Vessel` becomes
+        `vessel`. With `split`, these columns replace `fluent`, and numeric values are numbers.
         """
         table = self._split() if split else self._wide
         return with_timestamps(table, None if points else self.time_scale, INTERVAL_TIMES)
@@ -285,13 +286,14 @@ class Result:
         zone: str | None = None,
         title: str | None = None,
     ) -> Timeline:
-        """A picture of what holds when, for notebooks and files: `result.timeline().save("timeline.html")`.
+        """A timeline of the intervals, for notebooks and files: `result.timeline().save("timeline.html")`.
 
-        Of every time-point it shows what the last query time knows whose window has it. `fluents` are names, `entities`
-        arguments, `between` is two times, and `limit` how many lanes there are at most. `events` are names of derived
-        events, or True for all; with `inputs`, the events of the input are there too. An event has a lane for each thing
-        that it is about, its first argument; numbers in other arguments are drawn as lines. The axis has local dates if it is known what a time-point is; a `unit` (`s`, `ms`, …)
-        says so of results that do not know, and a `zone` such as `Europe/Athens` shows the dates of another zone.
+        Each time-point is shown as of the last query time whose window contains it. `fluents` are names, `entities`
+        arguments, `between` is two times, and `limit` is the maximal number of lanes. `events` are names of derived
+        events, or True for all; `inputs` adds the events of the input. An event has a lane for each entity, which is
+        its first argument; numbers in other arguments are drawn as lines. The axis has local dates if the time unit is
+        known; `unit` (`s`, `ms`, …) sets it for results without one, and `zone`, such as `Europe/Athens`, selects
+        another zone.
         """
         from holdsfor.viz.timeline import Timeline
         from holdsfor.viz.timeline_answers import answers_chart

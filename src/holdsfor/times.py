@@ -141,7 +141,7 @@ def zone_named(name: str) -> tzinfo:
     >>> zone_named("Mars/Olympus")
     Traceback (most recent call last):
         ...
-    holdsfor.diagnostics.HoldsforError: 'Mars/Olympus' is no time zone; write a name such as 'Europe/Athens' or 'UTC'
+    holdsfor.diagnostics.HoldsforError: 'Mars/Olympus' is not a time zone; write a name such as 'Europe/Athens' or 'UTC'
     """
     if name == "UTC":
         return UTC
@@ -151,7 +151,7 @@ def zone_named(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError, TypeError):
-        raise HoldsforError(f"{name!r} is no time zone; write a name such as 'Europe/Athens' or 'UTC'") from None
+        raise HoldsforError(f"{name!r} is not a time zone; write a name such as 'Europe/Athens' or 'UTC'") from None
 
 
 def time_point(given: TimeInput, unit: str | None, what: str = "time") -> int:
@@ -198,7 +198,7 @@ def duration(given: DurationInput, unit: str | None, what: str = "duration") -> 
         return _in_range(whole, given, what)
     found = exact_duration(given, unit, what)
     if found.denominator != 1:
-        raise HoldsforError(f"{what} {str(given)!r} is no whole number of time-points: one of them is 1 {unit}")
+        raise HoldsforError(f"{what} {str(given)!r} is not a whole number of time-points: one is 1 {unit}")
     return _in_range(found.numerator, given, what)
 
 
@@ -319,7 +319,7 @@ def shown_length(length: int, scale: TimeScale | None) -> str:
 def _without_unit(given: object, what: str, kind: str) -> str:
     argument = "--unit s" if what.startswith("--") else 'unit="s"'
     return (
-        f"{what} {str(given)!r} is {kind}, and nothing says what one time-point is; "
+        f"{what} {str(given)!r} is {kind}, and the time unit is unknown; "
         f"declare the unit, for example {argument}, or :- time_unit(s). in the rules"
     )
 

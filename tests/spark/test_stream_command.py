@@ -129,7 +129,7 @@ def test_no_master() -> None:
         ["run", str(Path(__file__).parents[2] / "examples/voting/rules.prolog"), "--events", __file__]
         + ["--engine", "spark", "--master", "locl"],
     )
-    assert "'locl' is no Spark master" in result.output
+    assert "'locl' is not a Spark master" in result.output
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -168,8 +168,8 @@ def test_what_is_no_time(given: Any) -> None:
         ("5 m", "s", r'window \'5 m\': "m" may be minutes or months; write "min"'),
         ("1 month", "s", "a month has no fixed length; write days"),
         ("2 years", "s", "a year has no fixed length; write days"),
-        ("90 s", "min", "window '90 s' is no whole number of time-points: one of them is 1 min"),
-        ("0.3 ns", "ns", "is no whole number of time-points"),
+        ("90 s", "min", "window '90 s' is not a whole number of time-points: one is 1 min"),
+        ("0.3 ns", "ns", "is not a whole number of time-points"),
         ("99999999999 days", "ns", "window '99999999999 days' is too large"),
     ],
 )

@@ -127,7 +127,7 @@ def test_a_folder_that_is_no_changelog_is_told(tmp_path: Path) -> None:
     (folder / "part.parquet").write_text("nonsense")
     write_batch(tmp_path, 1, [("a", "open", "f", "v", 1, None, 5)])
     view = seen(Watch(Follower(tmp_path)))
-    assert "batch=0 is no changelog" in view["problem"] and view["open_count"] == 1
+    assert "batch=0 is not a changelog" in view["problem"] and view["open_count"] == 1
 
 
 def test_what_a_page_is_sent_stays_small(tmp_path: Path) -> None:

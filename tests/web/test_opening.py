@@ -170,7 +170,7 @@ def test_what_is_too_large_for_a_link_is_said(tmp_path: Path) -> None:
 def test_what_is_no_text_cannot_go_into_a_link(tmp_path: Path) -> None:
     desk = harbour(tmp_path)
     (tmp_path / "harbour.csv").write_bytes(b"PAR1\xff\xfe\x00")
-    assert "it is no text" in client(desk).post("/api/share", json={"files": {}}).json()["error"]
+    assert "it is not text" in client(desk).post("/api/share", json={"files": {}}).json()["error"]
 
 
 def _raw(data: object) -> str:

@@ -1,4 +1,4 @@
-"""Situations as alerts: an interval with an identity opens, is updated and closes, and somebody is told each time."""
+"""Situations as alerts: an interval with an identity opens, is updated and closes, with a message each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An alert is an interval of a fluent with the id that it has in a changelog, and what has become of it."""
+"""An alert is an interval of a fluent with its id in the changelog, and an action."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Moment = int | str | None
 
 
 class Action(StrEnum):
-    """What has become of an alert. One whose interval is over when it is first heard of comes as `CLOSE`."""
+    """The action of an alert. If the interval has already ended when it is first reported, the action is `CLOSE`."""
 
     OPEN = "open"
     UPDATE = "update"
@@ -29,9 +29,9 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Alert:
-    """An alert, identified by `id` for as long as it lives. Times are numbers, or ISO 8601 where the unit is known.
+    """An alert, identified by its `id`. Times are numbers, or ISO 8601 if the time unit is known.
 
-    A start of None lies before all time, an end of None is open.
+    A start of None is before all time, an end of None is open.
     """
 
     id: str
@@ -45,7 +45,7 @@ class Alert:
 
     @property
     def delivery(self) -> str:
-        """The id of this message: the same alert with the same news has the same, however often it is sent."""
+        """The id of this message: the same change of the same alert has the same id, however often it is sent."""
         parts = (self.id, self.action, self.start, self.end, self.query_time)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
@@ -72,9 +72,9 @@ class Alert:
 def alerts_of(
     changes: Iterable[Any], fluents: Collection[str] | None = None, time_scale: TimeScale | None = None
 ) -> Iterator[Alert]:
-    """What changes mean for alerts, in order: those of a session, or the rows of the changelog of a stream.
+    """The alerts for changes, in order: changes of a session, or rows of the changelog of a stream.
 
-    `fluents` are names to tell of; all others are left out. Times are written on a `time_scale` if one is given.
+    `fluents` are the names to report; None is all. With a `time_scale`, times are written in ISO 8601.
     """
     for change in changes:
         row: Mapping[str, Any] = change if isinstance(change, Mapping) else change._asdict()

@@ -10,7 +10,7 @@ from holdsfor.alerts.alert import Alert
 
 
 class JsonLines:
-    """Writes each alert as a line to a stream, by default to standard output, and sees to it that it leaves at once."""
+    """Writes each alert as a line to a stream, by default to standard output, and flushes it."""
 
     def __init__(self, into: TextIO | None = None) -> None:
         self._into = into

@@ -1,4 +1,4 @@
-"""Alerts to a webhook: signed, tried again, and safe to receive twice."""
+"""Alerts to a webhook: signed, retried, and idempotent."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
 def verify(
     secret: str, headers: Mapping[str, str], body: bytes, *, tolerance: float = 300, now: float | None = None
 ) -> bool:
-    """For receivers: whether a message is from who has the secret, and was sent within so many seconds."""
+    """For receivers: whether a message was signed with the secret, and is not older than the given number of seconds."""
     given = {name.lower(): value for name, value in headers.items()}
     timestamp = given.get(TIMESTAMP.lower(), "")
     if not timestamp.isdigit() or abs((time.time() if now is None else now) - int(timestamp)) > tolerance:
@@ -47,11 +47,11 @@ def verify(
 
 @dataclass
 class Webhook:
-    """Posts each alert as JSON to an address. Whoever receives an `Idempotency-Key` that he has had can ignore it.
+    """Posts each alert as JSON to an address. A receiver can ignore a repeated `Idempotency-Key`.
 
-    With a `secret`, messages are signed. After an answer that may get better (none at all, 408, 425, 429, 500 and more) it
-    is sent again, up to so many `attempts`, after a `pause` that doubles up to `most_pause` seconds, or as long as the
-    answer asks for. Then, and after any other refusal, the alert has not been delivered, and an error says so.
+    With a `secret`, messages are signed. After no response, 408, 425, 429, or 500 and above, the message is sent again,
+    up to `attempts` times, after a `pause` that doubles up to `most_pause` seconds, or after the time in `Retry-After`.
+    The last failure, and any other error status, raises an error: the alert was not delivered.
     """
 
     url: str

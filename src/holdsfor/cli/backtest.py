@@ -1,4 +1,4 @@
-"""`backtest`: what rules find, against labels."""
+"""`backtest`: the results of rules, compared with labels."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def backtest(
     tolerance: ToleranceOption = None,
     overlap: OverlapOption = 0.0,
     any_order: AnyOrderOption = False,
-    why: Annotated[int, typer.Option(min=0, help="Say why, of so many of the worst mistakes of each kind.")] = 0,
+    why: Annotated[int, typer.Option(min=0, help="Explain this many of the worst mistakes of each kind.")] = 0,
     limit: Annotated[int, typer.Option(min=1, help="How many mistakes and entities to show.")] = 10,
     style: Annotated[Style | None, typer.Option("--format", "-f", help="text, json, html, markdown or csv.")] = None,
     output: OutputOption = None,

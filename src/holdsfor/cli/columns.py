@@ -1,4 +1,4 @@
-"""`run --columns`: a table for each fluent, with its arguments in columns of their own."""
+"""`run --columns`: a table for each fluent, with a column for each argument."""
 
 from __future__ import annotations
 

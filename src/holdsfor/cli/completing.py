@@ -1,4 +1,4 @@
-"""What could stand at the cursor of a command line: commands, options, words, files of the right kind, fluents."""
+"""Completions at the cursor of a command line: commands, options, values, files of the right kind, fluents."""
 
 from __future__ import annotations
 

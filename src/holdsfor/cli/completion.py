@@ -31,7 +31,7 @@ class Shell(StrEnum):
 def completion(
     shell: Annotated[Shell | None, typer.Argument(help="The shell; that of $SHELL if not given.")] = None,
     install: Annotated[
-        bool, typer.Option("--install", help="Write it to where the shell finds it, and say where.")
+        bool, typer.Option("--install", help="Write it where the shell finds it, and print the path.")
     ] = False,
 ) -> None:
     """Print the script that makes a shell complete commands, options, files and fluents, or install it."""

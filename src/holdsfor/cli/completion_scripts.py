@@ -1,4 +1,4 @@
-"""What a shell runs when somebody presses Tab behind `holdsfor`."""
+"""The scripts that a shell runs for Tab completion of `holdsfor`."""
 
 from __future__ import annotations
 

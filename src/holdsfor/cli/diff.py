@@ -1,4 +1,4 @@
-"""`diff`: what an edit of rules would change."""
+"""`diff`: the effect of an edit of rules."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def diff(
     what: Annotated[
         list[str],
         typer.Argument(
-            help="Two rule files or folders; or a git revision, or two, and behind -- the files and folders to compare. "
+            help="Two rule files or folders; or one or two git revisions, followed by -- and the files and folders to compare. "
             "REVISION:PATH is a file or folder as git has it.",
             metavar="OLD NEW | REVISION… -- PATH…",
         ),
@@ -63,7 +63,7 @@ def diff(
     fluent: Annotated[list[str], typer.Option("--fluent", help="Compare only these fluents and events.")] = [],  # noqa: B006
     why: Annotated[
         list[str],
-        typer.Option(help="Say why: the number of a difference, several as 1-5, or all; give it several times."),
+        typer.Option(help="Explain a difference by its number, several as 1-5, or all; can be repeated."),
     ] = [],  # noqa: B006
     limit: Annotated[int, typer.Option(min=1, help="How many differences and entities to show.")] = 20,
     style: Annotated[Style | None, typer.Option("--format", "-f", help="text, json, html or markdown.")] = None,
@@ -77,7 +77,7 @@ def diff(
     with friendly_errors():
         misplaced = next((word for word in what if word.startswith("-")), None)
         if misplaced is not None:
-            raise HoldsforError(f"write {misplaced} before --: what stands behind it are files")
+            raise HoldsforError(f"write {misplaced} before --: only files come after it")
         require_events(events)
         chosen = form_of(style, output, STYLES)
         old, new = _sides(what, background)

@@ -1,4 +1,4 @@
-"""`explain`: why something holds at a time, or why it does not."""
+"""`explain`: why a situation or fact holds at a time, or why not."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ STYLES = {".txt": Style.TEXT, ".md": Style.TEXT, ".json": Style.JSON, ".html": S
 
 def explain(
     rules: Annotated[
-        list[Path], typer.Argument(help="Rule files, and behind them the question.", metavar="RULES… QUESTION")
+        list[Path], typer.Argument(help="Rule files, followed by the question.", metavar="RULES… QUESTION")
     ],
     at: Annotated[
-        Given, time_option(help="The time that the question is about: 5, or 2026-03-01T12:00Z where a unit is known.")
+        Given, time_option(help="The time of the question: 5, or 2026-03-01T12:00Z if the time unit is known.")
     ],
     events: EventsOption = [],  # noqa: B006
     background: BackgroundOption = [],  # noqa: B006
@@ -56,9 +56,9 @@ def explain(
     end: EndOption = None,
     query_time: Annotated[
         Given | None,
-        time_option(help="As known at this query time; the last one whose window has the time, if not given."),
+        time_option(help="The query time; default: the last one whose window contains the time."),
     ] = None,
-    depth: Annotated[int, typer.Option(min=1, help="How many steps of fluents and events to go down.")] = 12,
+    depth: Annotated[int, typer.Option(min=1, help="Maximal number of levels of fluents and events.")] = 12,
     style: Annotated[Style | None, typer.Option("--format", "-f", help="text, json or html.")] = None,
     output: OutputOption = None,
 ) -> None:

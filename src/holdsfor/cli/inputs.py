@@ -1,4 +1,4 @@
-"""Options that several commands have in common: where events are, how they are read and looked at, what labels say."""
+"""Options that several commands share: events, how they are read, windows, labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdsfor.diagnostics import HoldsforError
 EventsOption: TypeAlias = Annotated[
     list[Path],
     typer.Option(
-        help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says: files, directories, patterns "
+        help="Streams in RTEC's CSV format (.dmtl: facts), or as described by --mapping: files, directories, patterns "
         "such as 'log/*.csv'; - is standard input."
     ),
 ]
@@ -24,10 +24,10 @@ MappingOption: TypeAlias = Annotated[
     Path | None, typer.Option(help="TOML file: which columns of a table are which event.")
 ]
 WindowOption: TypeAlias = Annotated[
-    Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
+    Given | None, duration_option(help="Window size: time-points, or 1h if the time unit is known.")
 ]
 StepOption: TypeAlias = Annotated[
-    Given | None, duration_option(help="Distance of query times; the window size if not given.")
+    Given | None, duration_option(help="Distance of query times; default: the window size.")
 ]
 StartOption: TypeAlias = Annotated[
     Given | None, time_option(help="Ignore input up to this time (.dmtl: before it): 5, 2026-03-01T12:00Z.")
@@ -35,18 +35,16 @@ StartOption: TypeAlias = Annotated[
 EndOption: TypeAlias = Annotated[Given | None, time_option(help="Evaluate up to this time.")]
 LabelsOption: TypeAlias = Annotated[
     Path,
-    typer.Option(
-        help="What was so: a table with columns fluent, value, start, end; or time (CSV, Parquet, JSON lines)."
-    ),
+    typer.Option(help="Labels: a table with columns fluent, value, start, end; or time (CSV, Parquet, JSON lines)."),
 ]
 ToleranceOption: TypeAlias = Annotated[
-    Given | None, duration_option(help="Intervals are widened by so much before they are compared.")
+    Given | None, duration_option(help="Extend intervals at both ends by this much before the comparison.")
 ]
 OverlapOption: TypeAlias = Annotated[
-    float, typer.Option(min=0, max=1, help="The part of an episode that the other side must have; 0 is any of it.")
+    float, typer.Option(min=0, max=1, help="The fraction of an episode that the other side must share; 0 for any part.")
 ]
 AnyOrderOption: TypeAlias = Annotated[
-    bool, typer.Option("--any-order", help="Take near(a,b) in a label for near(b,a), too.")
+    bool, typer.Option("--any-order", help="Let near(a,b) in a label also mean near(b,a).")
 ]
 RulesArgument: TypeAlias = Annotated[
     list[Path], typer.Argument(help="Rule files, or folders of them.", metavar="RULES…")

@@ -60,7 +60,7 @@ def check(
     mapping: Annotated[
         Path | None, typer.Option(help="With --events: which columns of a table are which event, as a TOML file.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print findings as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print diagnostics as JSON.")] = False,
     strict: Annotated[bool, typer.Option(help="Treat warnings as errors.")] = False,
     streaming: Annotated[
         bool, typer.Option("--streaming", help="Reject what cannot run on a stream: .dmtl rules that look ahead.")

@@ -1,4 +1,4 @@
-"""`map`: look at a file and write a mapping for it, to be edited."""
+"""`map`: write a first mapping for a file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ def map(  # noqa: A001 -- the word on the command line
         Path, typer.Argument(help="CSV, TSV, Parquet or JSON, also compressed; - is standard input.", metavar="FILE")
     ],
     rules: Annotated[
-        list[Path], typer.Option(help="Rules (.dmtl too) and background: columns become what they read.")
+        list[Path],
+        typer.Option(help="Rules (also .dmtl) and background: columns are mapped to the events that they read."),
     ] = [],  # noqa: B006
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here, not to the terminal.")] = None,
     time: Annotated[str | None, typer.Option(help="The column with the time.", metavar="COLUMN")] = None,
     name: Annotated[
         str | None, typer.Option(help="The column that says which event a row is.", metavar="COLUMN")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Guess a mapping for a file: its time, its kinds of events and their arguments, with comments, to be edited."""
     with friendly_errors():

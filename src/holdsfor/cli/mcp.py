@@ -1,4 +1,4 @@
-"""`mcp`: a server by which a language model writes rules with a verifier."""
+"""`mcp`: a server with which a language model writes rules with a verifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands do with metric programs, files that end in `.dmtl`."""
+"""The commands for metric programs, files that end in `.dmtl`."""
 
 from __future__ import annotations
 

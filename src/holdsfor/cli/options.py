@@ -1,4 +1,4 @@
-"""What the options of `run` mean, for every kind of program."""
+"""The options of `run`, for every kind of program."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ColumnsOption: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--columns",
-        help="Give every argument a column, named after the rules' variables; of several fluents, each has a file.",
+        help="Give every argument a column, named after the rules' variables; with several fluents, each has a file.",
     ),
 ]
 DerivedEventsOption: TypeAlias = Annotated[Path | None, typer.Option(help="Write derived events to this file.")]
@@ -46,25 +46,25 @@ TimelineOption: TypeAlias = Annotated[
     Path | None, typer.Option(help="Draw the intervals: a page (.html) or a picture (.svg, .png).")
 ]
 MaxAheadOption: TypeAlias = Annotated[
-    Given | None, duration_option(help="Set aside rows that lie more than this after the median time.")
+    Given | None, duration_option(help="Set aside rows more than this after the median time.")
 ]
 ForgetOption: TypeAlias = Annotated[
     Given | None,
     duration_option(
-        help="Timeout: end what holds of entities that the input has not mentioned for this long; not for .dmtl."
+        help="Timeout: end the fluents of entities that the input has not mentioned for this long; not for .dmtl."
     ),
 ]
 MaxDelayedEffectsOption: TypeAlias = Annotated[
     int | None,
-    typer.Option(min=1, help="Stop after this many delayed effects in a row without an event; 1000000 if not given."),
+    typer.Option(min=1, help="Stop after this many delayed effects in a row without an event; default: 1000000."),
 ]
-RejectsOption: TypeAlias = Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")]
-StrictOption: TypeAlias = Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")]
+RejectsOption: TypeAlias = Annotated[Path | None, typer.Option(help="Write malformed rows to this file.")]
+StrictOption: TypeAlias = Annotated[bool, typer.Option("--strict", help="Stop at the first malformed row.")]
 ProfileOption: TypeAlias = Annotated[
-    bool, typer.Option("--profile", help="Say how long the steps of the run took, and how much it keeps.")
+    bool, typer.Option("--profile", help="Print the time of each step, and the number of keys and rows kept.")
 ]
 ThreadsOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=1, help="Over how many threads entities are spread; all processors if not given.")
+    int | None, typer.Option(min=1, help="Number of threads; default: one for each processor.")
 ]
 
 
@@ -81,12 +81,12 @@ def refuse_incremental(given: str | None) -> None:
 
 MasterOption: TypeAlias = Annotated[str, typer.Option(help="With --engine spark: the Spark master.")]
 PartitionsOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=1, help="With --engine spark: into how many parts.")
+    int | None, typer.Option(min=1, help="With --engine spark: the number of buckets.")
 ]
 
 
-QUIET = "Say nothing but errors, and what --profile measures: no progress, notes, skipped rows or summary."
-ENGINE_HELP = "local: this machine; reference: the small slow evaluator that it is tested by; spark."
+QUIET = "Print only errors, and the measurements of --profile: no progress, notes, skipped rows or summary."
+ENGINE_HELP = "local: this machine; reference: the reference evaluator; spark."
 ENGINES = "|".join(Engine)
 
 

@@ -1,5 +1,5 @@
-"""Command lines that are plain enough to be read without Typer's help, which takes longer than a run on a small file:
-it builds a validator for every option of a command, and imports what validators need.
+"""Parses simple command lines without Typer, which takes longer than a run on a small file: it builds a validator for
+every option of a command, and imports what validators need.
 
 The options are those that the command declares for Typer. Whatever is not plain is left to Typer: help, mistakes, and
 values that are not as they should be.

@@ -1,4 +1,4 @@
-"""How a run is getting on: a line on the terminal that goes away when the work is done."""
+"""The progress of a run: a line on the terminal that disappears at the end."""
 
 from __future__ import annotations
 

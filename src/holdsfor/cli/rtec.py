@@ -38,23 +38,21 @@ def rtec(
     file: Annotated[Path, typer.Argument(help="RTEC's parameter file, defaults.toml.", metavar="FILE.toml")],
     application: Annotated[str, typer.Argument(help="The table of the file that describes the application.")],
     rules: Annotated[
-        list[Path], typer.Option("--event-description", help="Rule files in place of event_description.")
+        list[Path], typer.Option("--event-description", help="Rule files that override event_description.")
     ] = [],  # noqa: B006
     background: Annotated[
         list[Path],
-        typer.Option("--background", "--background-knowledge", help="Files in place of background_knowledge."),
+        typer.Option("--background", "--background-knowledge", help="Files that override background_knowledge."),
     ] = [],  # noqa: B006
     events: Annotated[
-        list[Path], typer.Option("--events", "--input", help="Streams in place of input_providers.")
+        list[Path], typer.Option("--events", "--input", help="Streams that override input_providers.")
     ] = [],  # noqa: B006
     unit: UnitOption = None,
-    window: Annotated[
-        Given | None, duration_option("--window", "--window-size", help="In place of window_size.")
-    ] = None,
-    step: Annotated[Given | None, duration_option(help="In place of step.")] = None,
-    start: Annotated[Given | None, time_option("--start", "--start-time", help="In place of start_time.")] = None,
-    end: Annotated[Given | None, time_option("--end", "--end-time", help="In place of end_time.")] = None,
-    clock_tick: Annotated[Given | None, duration_option(help="In place of clock_tick.")] = None,
+    window: Annotated[Given | None, duration_option("--window", "--window-size", help="Overrides window_size.")] = None,
+    step: Annotated[Given | None, duration_option(help="Overrides step.")] = None,
+    start: Annotated[Given | None, time_option("--start", "--start-time", help="Overrides start_time.")] = None,
+    end: Annotated[Given | None, time_option("--end", "--end-time", help="Overrides end_time.")] = None,
+    clock_tick: Annotated[Given | None, duration_option(help="Overrides clock_tick.")] = None,
     fluent: Annotated[list[str], typer.Option("--fluent", "--query", help="Report only these fluents.")] = [],  # noqa: B006
     style: FormatOption = None,
     output: OutputOption = None,

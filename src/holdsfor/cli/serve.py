@@ -1,4 +1,4 @@
-"""`serve`: a local page to write rules on, run them over a sample, and ask why."""
+"""`serve`: a local page to write rules, run them over a sample, and get explanations."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ def serve(
     mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
     unit: Annotated[
         str | None,
-        typer.Option(help="What a time-point is: ns, us, ms, s, min, h or d. Dates become whole s without it."),
+        typer.Option(help="Time unit: ns, us, ms, s, min, h or d. Without it, dates are counted in seconds."),
     ] = None,
     tracks: Annotated[
         Path | None, typer.Option(help="For the map: a table with columns entity, time, lon, lat.", metavar="FILE")
     ] = None,
     areas: Annotated[Path | None, typer.Option(help="For the map: areas as GeoJSON.", metavar="FILE")] = None,
     sample: Annotated[
-        int, typer.Option(min=0, help="Of each file of events, use the first so many rows; 0 for all.", metavar="ROWS")
+        int, typer.Option(min=0, help="Number of rows to use of each event file; 0 for all.", metavar="ROWS")
     ] = 200_000,
     attach: Annotated[
-        Path | None, typer.Option(help="Watch a running stream: the folder that is its --sink.", metavar="FOLDER")
+        Path | None, typer.Option(help="Monitor a running stream: the folder of its --sink.", metavar="FOLDER")
     ] = None,
     reports: Annotated[
-        Path | None, typer.Option(help="With --attach: the file that is its --reports.", metavar="FILE")
+        Path | None, typer.Option(help="With --attach: the file of its --reports.", metavar="FILE")
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0 for any that is free.")] = 8765,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0 for any free port.")] = 8765,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
     """Open the workbench: edit rules, run them over a sample, see timelines and explanations, watch a stream."""

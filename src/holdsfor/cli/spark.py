@@ -148,7 +148,7 @@ def spark_session(master: str, options: Mapping[str, str] | None = None) -> Spar
     require_java()
     worker_python()
     if not re.match(r"local(\[|-cluster\[|$)|yarn$|(?!sc:)[\w-]+://", master):
-        raise HoldsforError(f"{master!r} is no Spark master; write local[*], local[2], or spark://host:7077")
+        raise HoldsforError(f"{master!r} is not a Spark master; write local[*], local[2], or spark://host:7077")
     from holdsfor.spark.streaming.reasons import spark_errors
 
     with spark_errors(f"Spark cannot be started on {master}"):

@@ -1,4 +1,4 @@
-"""What the commands do with metric programs on Spark."""
+"""The commands for metric programs on Spark."""
 
 from __future__ import annotations
 

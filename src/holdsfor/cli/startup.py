@@ -1,4 +1,5 @@
-"""Modules of others that a run on files can do without, or with less of them. Only for a process that is ours alone.
+"""Keeps a run on files from importing modules of other packages that it does not need. Only for processes of the
+command line.
 
 Arrow imports pandas and dateutil with the first array it makes, describes each of its functions in `pyarrow.compute`,
 and asks NumPy whether an array is masked. NumPy describes its functions, too. Typer could start a browser.

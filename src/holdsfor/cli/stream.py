@@ -1,4 +1,4 @@
-"""`stream`: recognise situations in a stream that goes on, on Spark."""
+"""`stream`: recognise situations in a live stream, on Spark."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def stream(
     ] = None,
     unit: UnitOption = None,
     window: Annotated[
-        Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known; not for .dmtl.")
+        Given | None, duration_option(help="Window size: time-points, or 1h if the time unit is known; not for .dmtl.")
     ] = None,
     path: Annotated[str | None, typer.Option(help="Folder with files of events.")] = None,
     schema: Annotated[
@@ -83,7 +83,7 @@ def stream(
     ] = None,
     option: Annotated[list[str], typer.Option(help="Option of the source, as name=value.")] = [],  # noqa: B006
     background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
-    step: Annotated[Given | None, duration_option(help="Distance of query times; the window if not given.")] = None,
+    step: Annotated[Given | None, duration_option(help="Distance of query times; default: the window size.")] = None,
     lateness: Annotated[Given, duration_option(help="How long to wait for late events.")] = Fraction(0),
     start: Annotated[Given | None, time_option(help="Ignore input up to this time.")] = None,
     clock: Annotated[ClockSource, typer.Option(help="The watermark follows event times or arrival times.")] = (
@@ -108,14 +108,14 @@ def stream(
             help="Give every argument a column, named after the rules' variables; each fluent has a folder below --sink.",
         ),
     ] = False,
-    side: Annotated[str | None, typer.Option(help="Folder for rows that were late or could not be read.")] = None,
+    side: Annotated[str | None, typer.Option(help="Folder for late and malformed rows.")] = None,
     reports: Annotated[
         Path | None, typer.Option(help="Write a line of JSON for each micro-batch to this file as well.")
     ] = None,
     alerts: Annotated[
         str | None,
         typer.Option(
-            help="Tell of changes as alerts: the address of a webhook, or - for lines of JSON on standard output. "
+            help="Send changes as alerts: the address of a webhook, or - for lines of JSON on standard output. "
             f"Messages to a webhook are signed with the secret in {SECRET}, if there is one.",
             metavar="URL",
         ),
@@ -127,7 +127,7 @@ def stream(
     trigger: Annotated[str | None, typer.Option(help='Time between batches, as "5 seconds".')] = None,
     once: Annotated[bool, typer.Option("--once", help="Stop when all available input is read.")] = False,
     history: Annotated[
-        str | None, typer.Option(help="Folder with files of the past, read before the stream (backfill).")
+        str | None, typer.Option(help="Folder with recorded files, read before the stream (backfill).")
     ] = None,
     forget: ForgetOption = None,
     max_delayed_effects: MaxDelayedEffectsOption = None,
@@ -139,7 +139,7 @@ def stream(
             "If not given, ten windows, or more where a batch spans a long time (.dmtl: none).",
         ),
     ] = None,
-    buckets: Annotated[int | None, typer.Option(min=1, help="Number of buckets that keys are spread over.")] = None,
+    buckets: Annotated[int | None, typer.Option(min=1, help="Number of buckets for the keys.")] = None,
     state: Annotated[
         State | None,
         typer.Option(
@@ -213,7 +213,7 @@ def stream(
         reasoner = forgetful(reasoner, forget, declared_unit(reasoner.time_scale, mapping, unit))
         options = _options(option)
         if alerts is not None and columns:
-            raise HoldsforError("--alerts tells of the changelog of all fluents; leave out --columns")
+            raise HoldsforError("--alerts needs the changelog of all fluents; omit --columns")
         send = None if alerts is None else _sender(alerts)
         counted = Metrics()
         counted.certify(encoded(reasoner.plan).lowered.plan)

@@ -1,4 +1,4 @@
-"""`test`: run Markdown files that say what is expected of rules."""
+"""`test`: run Markdown files with rules and expected intervals."""
 
 from __future__ import annotations
 
@@ -16,19 +16,15 @@ def test(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Markdown files with rules, events and what is expected, or folders of them.", metavar="FILE…"
+            help="Markdown files with rules, events and expected intervals, or folders of them.", metavar="FILE…"
         ),
     ],
-    rules: Annotated[
-        list[Path], typer.Option(help="Rule files to test, in place of those that the head of a page names.")
-    ] = [],  # noqa: B006
+    rules: Annotated[list[Path], typer.Option(help="Rule files to test; overrides those in the head of a page.")] = [],  # noqa: B006
     background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
     engine: Annotated[
-        list[str], typer.Option(help="local, reference or spark; give it several times. Both of the first by default.")
+        list[str], typer.Option(help="local, reference or spark; can be repeated. The default is the first two.")
     ] = [],  # noqa: B006
-    update: Annotated[
-        bool, typer.Option("--update", help="Write what was found where something else was expected.")
-    ] = False,
+    update: Annotated[bool, typer.Option("--update", help="Write the actual results into the file.")] = False,
     master: Annotated[str, typer.Option(help="With --engine spark: the Spark master.")] = "local[2]",
 ) -> None:
     """Run tests of rules: Markdown files with blocks `prolog` (or `dmtl`), `events` (`facts`) and `expected`."""

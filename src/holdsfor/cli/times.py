@@ -1,4 +1,4 @@
-"""Times and durations on the command line: numbers, or what people write, which needs a unit to be counted in."""
+"""Times and durations on the command line: numbers, or dates and durations, which need a time unit."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def length(option: str, given: Given | None, unit: str | None, least: int = 1) -
     if found is None:
         return None
     if isinstance(given, str) and found.denominator != 1:
-        raise HoldsforError(f"{option} {given!r} is no whole number of time-points: one of them is 1 {unit}")
+        raise HoldsforError(f"{option} {given!r} is not a whole number of time-points: one is 1 {unit}")
     whole = _whole(option, found)
     if whole < least:
         raise HoldsforError(f"{option} must be at least {least}, not {given}")
@@ -136,9 +136,7 @@ def duration_option(*names: str, help: str) -> Any:  # noqa: A002 -- typer's own
 
 UnitOption: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        help="What one time-point is: ns, us, ms, s, min, h or d. Times may then be written as 2026-03-01T12:00Z."
-    ),
+    typer.Option(help="Time unit: ns, us, ms, s, min, h or d. Times can then be written as 2026-03-01T12:00Z."),
 ]
 
 

@@ -1,4 +1,4 @@
-"""`tune`: which constants make rules agree best with labels."""
+"""`tune`: the constants with which rules agree best with labels."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def tune(
     any_order: AnyOrderOption = False,
     by: Annotated[Measure, typer.Option(help="Choose by F1 of episodes, or of time.")] = Measure.EPISODE,
     fit: Annotated[
-        float, typer.Option(help="The part of the time that settings are chosen on; the rest tests them.")
+        float, typer.Option(help="The fraction of the time on which settings are chosen; the rest is held out.")
     ] = 0.7,
     settings: Annotated[int, typer.Option(min=2, help="How many settings to try at most.")] = 1000,
     limit: Annotated[int, typer.Option(min=1, help="How many settings to show.")] = 10,

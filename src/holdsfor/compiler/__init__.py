@@ -1,1 +1,1 @@
-"""The compiler: program IR in, checked plan out. It knows nothing of data."""
+"""The compiler: from program IR to a checked plan. It does not depend on data."""

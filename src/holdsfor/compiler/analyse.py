@@ -1,4 +1,4 @@
-"""Puts the analyses together: everything that later stages and checks need to know of a program."""
+"""Combines the analyses of a program for later stages and checks."""
 
 from __future__ import annotations
 

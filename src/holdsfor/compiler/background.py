@@ -1,4 +1,4 @@
-"""Background knowledge at compile time: what each predicate needs bound, and recursive ones worked out.
+"""Background knowledge at compile time: which arguments each predicate needs bound; recursive predicates are evaluated.
 
 A recursive predicate whose answers are ground is evaluated bottom-up to a table of facts once, so that cycles in
 the data and left recursion do no harm. Everything else stays a rule.

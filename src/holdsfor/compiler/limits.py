@@ -1,4 +1,4 @@
-"""What bounds a run that would go on without an end: delayed effects that set each other off."""
+"""The limit on endless chains of delayed effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled module, or a sentence that says how to get it."""
+"""Imports the compiled module, or raises an error that says how to build it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Drives the core: rows go in and are taken back, time goes on, answers and changes come out.
+"""Drives the core: push and retract rows, advance in time, read answers and changes.
 
-Times are counted in clock ticks here; whoever calls puts them in and out of time.
+Times are numbers of clock ticks here; callers convert them.
 """
 
 from __future__ import annotations
@@ -158,11 +158,11 @@ FEW_TERMS = 20_000
 class Engine:
     """One program and its changing input.
 
-    It sees the last `window` time-points, or everything; what happens up to `start` does not count. Metric predicates hold
-    of nothing before 0, `origin`, and the first row. `threads` is over how many threads keys are spread; None is as
-    many as there are processors. With `changes` it keeps what `changes()` tells. With a `share` it has some keys of one stage;
-    engines with the other keys send it what they find. One that `is_traced` keeps all rows, for `core.trace`. Words mean the
-    same in an engine that is made `like` another one.
+    Only the last `window` time-points can change; without a window, all can. Input up to `start` does not count. Metric
+    predicates do not hold before 0, `origin`, and the first row. `threads` is the number of threads; None is one for
+    each processor. With `changes` it keeps what `changes()` reports. With a `share` it has some keys of one stage, and
+    gets results from engines with the other keys. With `is_traced` it keeps all rows, for `core.trace`. An engine made
+    `like` another one has the same words.
     """
 
     def __init__(
@@ -249,7 +249,7 @@ class Engine:
                 yield rows, columns.arrival
 
     def push(self, rows: Rows, *, is_correction: bool = False, is_cause: bool = True) -> None:
-        """Take in rows; changes say of a correction that it is one, and name only rows that may be a cause."""
+        """Add rows. Changes mark corrections, and name only rows that may be a cause."""
         if isinstance(rows, EventRows):
             self.core.insert_events(*rows.columns(), is_correction, is_cause)
         else:
@@ -258,7 +258,7 @@ class Engine:
             self._domains.add(self._records(rows))
 
     def retract(self, rows: Rows, *, is_correction: bool = False) -> int:
-        """Take rows back; the number of the first as an input, if changes are kept."""
+        """Retract rows; returns the number of the first as an input, if changes are kept."""
         is_event = isinstance(rows, EventRows)
         number: int = (self.core.retract_events if is_event else self.core.retract_intervals)(
             *rows.columns(), is_correction
@@ -268,7 +268,7 @@ class Engine:
         return number
 
     def push_one(self, table: int, time: int, args: tuple[Value, ...]) -> None:
-        """Take in one event, with text and numbers as arguments."""
+        """Add one event, with text and numbers as arguments."""
         if table in self._filling or not self._edit_one(self.core.push_one, table, time, args):
             self.push(self._one(table, time, args))
 
@@ -305,7 +305,7 @@ class Engine:
     # Time
 
     def advance(self, query: int, *, is_last: bool = False) -> None:
-        """Go on to a query time. After the last one there is nothing but the answer: less is kept."""
+        """Advance to a query time. After the last one only the answer is read, so less is kept."""
         if self._domains is not None:
             border = float("-inf") if self._window is None else query - self._window
             if self._domains.advance(query, border):
@@ -324,11 +324,11 @@ class Engine:
         self.core.set_window(size, None)
 
     def receive(self, data: bytes) -> None:
-        """Take in what an engine of an earlier stage has found, for the next query time."""
+        """Add the results of an engine of an earlier stage, for the next query time."""
         self.core.receive(data)
 
     def deliveries_for(self, stage: int) -> list[tuple[int, bytes]]:
-        """What the engines of a later stage need of the last query time: their buckets, and bytes for each."""
+        """The results that engines of a later stage need for the last query time: their buckets, and bytes for each."""
         found: list[tuple[int, bytes]] = self.core.deliveries_for(stage)
         return found
 
@@ -371,7 +371,7 @@ class Engine:
         self.core.mark_all_dirty()
 
     def replan(self, plan: Plan) -> bool:
-        """Go on with other background facts: all that is kept is evaluated again, what is settled stays as it is.
+        """Continue with other background facts: all that is kept is re-evaluated, final results stay.
 
         False if they change more than answers, so that what is known does not fit the plan.
         """
@@ -415,14 +415,14 @@ class Engine:
         return found
 
     def load(self, state: bytes) -> Term:
-        """Go on from a saved state in the place of the own one; the note that was saved with it.
+        """Continue from a saved state, which replaces the present one; returns the note that was saved with it.
 
         Bytes that are no state, or none for this engine, are an error that says why. Then nothing has changed.
         """
         return self._taken_up(self.core.load, bytes(state), goes_on=False)
 
     def split(self, parts: int, note: Term = NONE) -> list[bytes]:
-        """The state in so many parts, of which each has some keys. `merge` puts them together again, in any order."""
+        """The state in parts, each with some of the keys. `merge` combines them again, in any order."""
         found: list[bytes] = self.core.split(parts, self.words.word(self._noted(note)))
         return found
 
@@ -459,31 +459,31 @@ class Engine:
 
     @property
     def late(self) -> int:
-        """How many rows came when the window had left them behind."""
+        """The number of rows that arrived when their time-point had left the window."""
         found: int = self.core.late
         return found
 
     @property
     def unmatched(self) -> int:
-        """How many rows were taken back that are not there."""
+        """The number of retractions of unknown rows."""
         found: int = self.core.unmatched
         return found
 
     @property
     def keys(self) -> int:
-        """How many keys something is known of."""
+        """The number of keys."""
         found: int = self.core.keys
         return found
 
     @property
     def kept_rows(self) -> int:
-        """How many rows of input are kept."""
+        """The number of input rows that are kept."""
         found: int = self.core.rows
         return found
 
     @property
     def failures(self) -> Failures:
-        """Conditions that failed because something in them has no value."""
+        """Conditions that failed because an expression in them has no value."""
         return self._host.failures
 
     # Answers
@@ -492,11 +492,11 @@ class Engine:
         return self._program.lowered.plan.tables[table].columns
 
     def changes(self, most_causes: int) -> Any:
-        """What has changed since this was last asked, each with so many causes at most, the latest."""
+        """The changes since the last call, each with a maximal number of causes, the latest."""
         return self.core.changes(most_causes)
 
     def answer(self, vocabulary: Vocabulary) -> Answer:
-        """All that is known about the window of the last query time."""
+        """The answer for the window of the last query time."""
         assert self._query is not None
         fluents: dict[Symbol, Intervals] = {}
         events: dict[Symbol, Events] = {}

@@ -68,4 +68,4 @@ def read_parts(term: Term, name: str, count: int) -> tuple[Term, ...]:
 
 def damaged() -> HoldsforError:
     """A note that nobody wrote."""
-    return HoldsforError("the saved state is damaged: take another copy, or begin again")
+    return HoldsforError("the saved state is damaged: use another copy, or start again")

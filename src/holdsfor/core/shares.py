@@ -103,7 +103,7 @@ class ShareEngine(Engine):
         plan, _, shape = identity.partition("/")
         if shape != own.partition("/")[2]:
             raise HoldsforError(
-                "these background facts change how the rules are evaluated: go on with those from before, or begin with a "
+                "these background facts change how the rules are evaluated: continue with the earlier ones, or begin with a "
                 "new checkpoint"
             )
         self._saved_with = bytes.fromhex(plan)

@@ -42,7 +42,7 @@ def _written(kind: NameKind, new: str) -> str:
         raise HoldsforError("a name has at least one letter")
     if kind is NameKind.VARIABLE:
         if not (new.isidentifier() and begins_as_variable):
-            raise HoldsforError(f"{new!r} is no variable; variables begin with a capital letter or _")
+            raise HoldsforError(f"{new!r} is not a variable; variables begin with a capital letter or _")
         return new
     if kind is NameKind.PREDICATE:
         return name_text(new)

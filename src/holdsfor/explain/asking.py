@@ -86,7 +86,7 @@ class Asked:
         if given not in queries:
             with times_in(self._time_scale):
                 asked, first, last = map(point_text, (given, queries[0], queries[-1]))
-            raise HoldsforError(f"{asked} is no query time of these windows; they run from {first} to {last}")
+            raise HoldsforError(f"{asked} is not a query time of these windows; they run from {first} to {last}")
         return given
 
     def case(self, asked: Question, query: int) -> Case:

@@ -1,4 +1,4 @@
-"""The answer to a question, to be read, kept as data, or shown on a page."""
+"""An explanation: as text, as data, or as a page."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SCHEMA = "holdsfor.explanation/1"
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why something holds at a time (`holds`), or why it does not.
+    """Why a situation or fact holds at a time (`holds`), or why not.
 
-    `root` is a tree of steps down to rules and rows of the input. `query_time` is when the question was asked of the
-    stream, as a run with these windows would have.
+    `root` is a tree of steps down to rules and rows of the input. `query_time` is the query time of the answer, as in a
+    run with these windows.
     """
 
     question: str
@@ -40,7 +40,7 @@ class Explanation:
         return f"{self.question} {'holds' if self.holds else 'does not hold'} at {self.at}"
 
     def text(self, depth: int | None = None) -> str:
-        """The explanation as an indented tree; `depth` leaves out what lies deeper."""
+        """The explanation as an indented tree; `depth` limits its levels."""
         with times_in(self.time_scale):
             return tree_text(self, depth)
 
@@ -68,7 +68,7 @@ class Explanation:
         return json.dumps(self.as_json(), indent=2, ensure_ascii=False)
 
     def html(self) -> str:
-        """The explanation as a page of its own: it folds, and needs nothing from elsewhere."""
+        """The explanation as a self-contained page that can be folded."""
         with times_in(self.time_scale):
             return html_page(self)
 
@@ -78,7 +78,7 @@ class Explanation:
             return html_fragment(self)
 
     def replay(self) -> list[str]:
-        """Check every step against the rows, the rules and the law of inertia, without the engine; what is wrong."""
+        """Check every step against the rows, the rules and inertia, without the engine; returns the mistakes."""
         assert self._check is not None
         return self._check()
 

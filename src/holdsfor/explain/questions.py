@@ -106,7 +106,7 @@ def _symbol(
 ) -> tuple[Symbol, Term | None]:
     name = functor(term)
     if name is None:
-        raise problem(source, _at(source, term), f"{print_term(term)} is no fluent or event")
+        raise problem(source, _at(source, term), f"{print_term(term)} is not a fluent or an event")
     symbols = list(known)
     kinds = [EntityKind.FLUENT] if value is not None else [EntityKind.FLUENT, EntityKind.EVENT]
     named = [one for one in symbols if one.name == name[0] and one.kind in kinds]

@@ -37,7 +37,7 @@ def named_table(given: str | Path) -> tuple[str, str] | None:
         if named is None:
             return None
         raise HoldsforError(
-            f"{text}: {path} is no table; facts of {name} come from a CSV, Parquet or JSON-lines file "
+            f"{text}: {path} is not a table; facts of {name} come from a CSV, Parquet or JSON-lines file "
             f"({', '.join(_TABLES)})"
         )
     if not _PREDICATE.fullmatch(name):

@@ -87,7 +87,7 @@ def as_part(frame: Any, source: str, first: Sequence[str] = ()) -> TablePart:
             index = [column for column in table.column_names if column.startswith("__index_level_")]
             return table_part(table.drop_columns(index))
     except (pa.ArrowException, TypeError, ValueError) as problem:
-        raise HoldsforError(f"{source} is no table: {problem}") from problem
+        raise HoldsforError(f"{source} is not a table: {problem}") from problem
     if hasattr(frame, "collect"):
         raise HoldsforError(f"{source} has not been computed yet; call .collect() on it")
     raise HoldsforError(

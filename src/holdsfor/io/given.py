@@ -33,7 +33,7 @@ def listed_paths(given: Paths, what: str, taken: str) -> list[str | Path]:
     if isinstance(given, str | Path):
         return [given]
     if hasattr(given, "__arrow_c_stream__") or hasattr(given, "columns"):
-        raise HoldsforError(f"{what} is one table, and nothing says what its rows are; {taken}")
+        raise HoldsforError(f"{what} is one table, and the kind of its rows is unknown; {taken}")
     if not isinstance(given, Iterable) or isinstance(given, bytes):
         raise HoldsforError(f"{what} is {_described(given)}; {taken}")
     paths = list(given)

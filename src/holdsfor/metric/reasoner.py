@@ -44,7 +44,7 @@ _MOST_NAMED = 6
 
 @dataclass(frozen=True, repr=False)
 class MetricReasoner:
-    """A metric program. `diagnostics` has everything that was found in it."""
+    """A metric program. `diagnostics` has all findings."""
 
     program: MetricProgram
     diagnostics: tuple[Diagnostic, ...]
@@ -57,7 +57,7 @@ class MetricReasoner:
 
     @property
     def time_scale(self) -> TimeScale | None:
-        """What one unit of time is, if the rules say so: `:- time_unit(s).`"""
+        """The time unit, if the rules declare it: `:- time_unit(s).`"""
         return self.program.time_scale
 
     @cached_property
@@ -88,7 +88,7 @@ class MetricReasoner:
 
     @cached_property
     def streaming_findings(self) -> tuple[Diagnostic, ...]:
-        """What keeps the program off a stream; a look ahead from as far in the past does not."""
+        """The constructs that cannot run on a stream. Looking ahead is allowed if it starts as far in the past."""
         if not errors_of(self.diagnostics) and self.plan.is_forward:
             return ()
         found = tuple(streaming_findings(self.program))
@@ -115,20 +115,19 @@ class MetricReasoner:
         unit: str | None = None,
         strict: bool = False,
     ) -> MetricResult:
-        """All that follows from facts, within the closed interval from `start` to `end`.
+        """All derived facts, within the closed interval from `start` to `end`.
 
         `facts` are files of facts (`P(a)@[1,2)`), or tables by predicate name (pandas, polars, Arrow, DuckDB, lists of
-        tuples or dicts) with columns `time`, or `start` and `end`, and the arguments in order. With `step`, time moves on
-        from start to end as on a stream; the answer is the same. `delay` is how much later answers may come than what
-        they are about, for programs that look into the future (`"inf"`: as much as it takes). All times are multiples of
-        `tick`, which is found out if it is not given; facts at other times are put aside. Rows that are malformed give a
-        warning, and so do names that no rule knows if nothing follows.
+        tuples or dicts) with columns `time`, or `start` and `end`, and the arguments in order. With `step`, time
+        advances from start to end as on a stream; the answer is the same. `delay` is how much later answers can come
+        than the times they are about, for programs that look ahead (`"inf"`: without limit). All times are multiples of
+        `tick`, which is derived from program and facts by default; facts at other times are set aside. Malformed rows
+        cause a warning, and so do unknown names if the result is empty.
 
-        `unit` says what one unit of time is: `s`, `ms`, `us`, `ns`, `min`, `h` or `d`; the rules may declare it themselves.
-        Where it is known, times may be datetimes or text such as "2026-03-01T12:00Z", and durations timedeltas or text such
-        as "1h".
+        `unit` is the time unit: `s`, `ms`, `us`, `ns`, `min`, `h` or `d`; the rules can declare it too. If it is known,
+        times can be datetimes or text such as "2026-03-01T12:00Z", and durations timedeltas or text such as "1h".
 
-        `query` are predicates, or questions with constants such as `P(a, X)`: what these need is worked out, and no more.
+        `query` is predicates, or queries with constants such as `P(a, X)`: only what these need is evaluated.
 
         >>> loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").materialise({"Alarm": [(3, "pump")]})
         1 interval of 1 predicate
@@ -171,7 +170,7 @@ class MetricReasoner:
     def stream(
         self, *, query: str | Iterable[str] | None = None, delay: Length | None = None, unit: str | None = None
     ) -> MetricSession:
-        """A stream that facts can be pushed to and that is moved on in time. `query` is as in `materialise`.
+        """A stream to which facts are pushed, and which advances in time. `query` is as in `materialise`.
 
         >>> stream = loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").stream()
         >>> stream.push({"Alarm": [(3, "pump")]})
@@ -193,7 +192,7 @@ class MetricReasoner:
         delay: Length | None = None,
         unit: str | None = None,
     ) -> RevisingSession:
-        """A stream whose facts may come late, by `lateness` at most, and be taken back; what was said is then revised.
+        """A stream whose facts can be late, by at most `lateness`, and can be retracted; results are then revised.
         `query` is as in `materialise`.
 
         >>> session = loads_metric("Missed(X) :- Diamondminus[2] Alarm(X), not Diamondminus[0,2] Ack(X)").session(lateness=5)
@@ -234,7 +233,7 @@ class MetricReasoner:
         unit: str | None = None,
         depth: int | None = DEPTH,
     ) -> Explanation:
-        """Why a fact holds at a time, or why it does not; only what the question needs is worked out.
+        """Explain why a fact holds at a time, or why not; evaluates only what the question needs.
 
         >>> recent = loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)")
         >>> recent.explain("Recent(pump)", 3.25, facts={"Alarm": [(3, "pump")]}).holds
@@ -288,7 +287,7 @@ class MetricReasoner:
         return _asked(self.program, reading, (span.start, span.end), known=self.signatures), reading.unit
 
     def require_no_errors(self) -> None:
-        """Raise ProgramError if anything found stops the program from running."""
+        """Raise ProgramError if there is an error among the findings."""
         errors = errors_of(self.diagnostics)
         if errors:
             raise ProgramError(errors)
@@ -309,13 +308,13 @@ def _asked(
 
 
 def from_metric_program(program: MetricProgram) -> MetricReasoner:
-    """Check a metric program, without raising for what is wrong with it."""
+    """Check a metric program, without raising for mistakes in it."""
     resolved, of_time = in_units(program, program.time_scale, program.time_goals)
     return MetricReasoner(resolved, tuple(in_reading_order([*resolved.diagnostics, *of_time, *check_metric(resolved)])))
 
 
 def from_metric_sources(sources: Iterable[Source]) -> MetricReasoner:
-    """Check rule texts as one metric program, without raising for what is wrong with them."""
+    """Check rule texts as one metric program, without raising for mistakes in them."""
     return from_metric_program(parse_metric(sources))
 
 

@@ -67,7 +67,7 @@ class MetricResult:
     """The maximal intervals over which facts hold, and what was read for them (`summary`).
 
     Iterating gives rows with exact times (`fractions.Fraction`); None is infinite. Tables of one predicate (`result["P"]`)
-    have its arguments in columns of their own, named after variables of the rules.
+    have a column for each argument, named after the variables of the rules.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class MetricResult:
         self._asked: Callable[[], MetricAsked] | None = None
 
     def remembering(self, asked: Callable[[], MetricAsked]) -> MetricResult:
-        """The same result, which can now be asked questions about what it was made of."""
+        """The same result with its input, for explanations."""
         self._asked = asked
         return self
 
@@ -100,7 +100,7 @@ class MetricResult:
 
     @property
     def predicates(self) -> list[str]:
-        """The names of all predicates that facts could have been derived of."""
+        """The names of all predicates that rules can derive."""
         return sorted({name for name, _ in self.facts.tables})
 
     def __len__(self) -> int:
@@ -154,19 +154,19 @@ class MetricResult:
         return self._with(FactSet(self.facts.scale, tables), self._predicate)
 
     def between(self, start: Time, end: Time) -> MetricResult:
-        """What holds in the closed interval between two times, however far they are, also of what goes on for ever."""
+        """The facts in the closed interval between two times, however far away, including repeating facts."""
         during = Range(exact(start, "start", self.unit), exact(end, "end", self.unit))
         scale = self.facts.scale
         for bound in (during.low, during.high):
             if bound is not None and (bound * scale).denominator != 1:
                 raise HoldsforError(
-                    f"{number_text(bound)} is no multiple of 1/{scale}, as all times of this result are"
+                    f"{number_text(bound)} is not a multiple of 1/{scale}, as all times of this result are"
                 )
         return self._with(self.facts.during(*cells(during, scale)), self._predicate)
 
     @property
     def repeating(self) -> tuple[Repetition, ...]:
-        """How predicates go on for ever: each of these facts holds again after each period."""
+        """Endless derivations: each of these facts holds again after each period."""
         scale = self.facts.scale
         return tuple(
             Repetition(row, Fraction(period >> 1, scale))
@@ -225,10 +225,10 @@ class MetricResult:
     def to_arrow(self, *, exact: bool = False, split: bool = False, points: bool = False) -> pa.Table:
         """All facts: `predicate, args, start, start_closed, end, end_closed`, with `args` joined by `|`.
 
-        Times are floating-point numbers, or with `exact` text (`0.25`, `1/3`); one that is null is infinite. Where the unit
-        of time is known, they are timestamps with a zone, or text in ISO 8601, unless `points` asks for numbers. The facts of
-        one predicate (`result["P"]`) have a column for each argument, too, named after the variables of the rules:
-        `Vessel` is `vessel`. With `split`, these stand in the place of `args`.
+        Times are floating-point numbers, or with `exact` text (`0.25`, `1/3`); one that is null is infinite. If the
+        time unit is known, they are timestamps with a zone, or text in ISO 8601; with `points` they are numbers. The
+        facts of one predicate (`result["P"]`) also have a column for each argument, named after the variables of the
+        rules: `Vessel` becomes `vessel`. With `split`, these columns replace `args`.
         """
         table = self._plain_table(None if points else self.time_scale, exact=exact)
         if split:
@@ -289,11 +289,11 @@ class MetricResult:
         zone: str | None = None,
         title: str | None = None,
     ) -> Timeline:
-        """A picture of what holds when, with open and closed ends: `result.timeline().save("timeline.html")`.
+        """A timeline with open and closed ends: `result.timeline().save("timeline.html")`.
 
-        `predicates` are names, `entities` arguments, `between` is two times, and `limit` how many lanes there are at
-        most. The axis has local dates if it is known what a time-point is; a `unit` (`s`, `ms`, …) says so of results
-        that do not know, and a `zone` such as `Europe/Athens` shows the dates of another zone.
+        `predicates` are names, `entities` arguments, `between` is two times, and `limit` is the maximal number of
+        lanes. The axis has local dates if the time unit is known; `unit` (`s`, `ms`, …) sets it for results without
+        one, and `zone`, such as `Europe/Athens`, selects another zone.
         """
         from holdsfor.viz.timeline import Timeline
         from holdsfor.viz.timeline_collect import Choice

@@ -1,4 +1,4 @@
-"""Runs of metric programs: over all facts at once, step by step, or as a stream that somebody feeds."""
+"""Runs of metric programs: over all facts at once, step by step, or as a stream."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class DerivesForever(HoldsforError):
-    """A program that has no end to what it derives: what comes back, since when, and how often."""
+    """An endless derivation: the repeating facts, their beginning and their period."""
 
     def __init__(self, found: NeverEnds, direction: Direction) -> None:
         self.predicates = tuple(relation.name for relation in found.relations if relation.is_written)
@@ -171,7 +171,7 @@ def _range(row: Row) -> Range:
 
 
 class MetricSession:
-    """A stream that somebody feeds: push facts, then move on in time."""
+    """A stream: push facts, then advance in time."""
 
     def __init__(
         self,
@@ -190,28 +190,28 @@ class MetricSession:
 
     @property
     def facts_held(self) -> int:
-        """How many facts are kept at present, those that wait for their time included."""
+        """The number of facts that are kept, including those after the present time."""
         return self._stream.facts
 
     @property
     def late(self) -> int:
-        """How many facts came too late, so that they, or their first part, were left out."""
+        """The number of late facts, of which all or the first part was not used."""
         return self._stream.late
 
     @property
     def delay(self) -> Fraction:
-        """How much later answers come than what they are about, at most."""
+        """How much later answers come, at most, than the times they are about."""
         return max(self._plan.delays.values(), default=Fraction(0))
 
     @property
     def time_scale(self) -> TimeScale | None:
-        """What one unit of time is, if the rules, the input or whoever gave it said so."""
+        """The time unit, if the rules, the input or the caller declare it."""
         return self._counted.scale
 
     def push(
         self, facts: FactsInput, *, mapping: MappingInput = None, unit: str | None = None, strict: bool = False
     ) -> None:
-        """Take in facts from files or tables. What lies before the time that was reached comes too late."""
+        """Add facts from files or tables. Facts before the time of the last `advance` are late."""
         reading = self._counted.read(
             self._known,
             facts,
@@ -224,7 +224,7 @@ class MetricSession:
         self._stream.push(self._goals.read(reading.facts, self._dictionary) if self._goals else reading.facts)
 
     def advance(self, until: Time) -> MetricResult:
-        """What holds after the time that was reached before, up to and with `until`."""
+        """The facts after the time of the last `advance`, up to and including `until`."""
         found = self._stream.advance(exact(until, "until", self._counted.unit))
         if self._goals is not None:
             found = self._goals.answers(found, self._dictionary)
@@ -234,7 +234,7 @@ class MetricSession:
 def streamed_plan(
     reasoner: MetricReasoner, plan: MetricPlan, delay: Length | None, unit: str | None = None
 ) -> MetricPlan:
-    """The plan of a program on a stream; raises ProgramError if it would have to know the future."""
+    """The plan of a program on a stream; raises ProgramError if the program looks ahead."""
     if plan.is_forward:
         return plan
     if delay is None:

@@ -50,7 +50,7 @@ def fingerprint(plan: PhysicalPlan) -> bytes:
 def from_bytes(data: bytes) -> PhysicalPlan:
     """The plan that was written; ValueError with a reason if the bytes are none."""
     if data[: len(MARK)] != MARK:
-        raise ValueError("this is no plan, or one of another version of holdsfor")
+        raise ValueError("this is not a plan, or is one of another version of holdsfor")
     words, texts = _unpacked(data)
     reader = Reader(words, texts)
     found = codec(PhysicalPlan).read(reader)

@@ -1,4 +1,4 @@
-"""`backtest`: what rules find, against labels of what was so."""
+"""`backtest`: the results of rules, compared with labels."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Row:
 
 
 class Backtest:
-    """How well rules agree with labels: scores by fluent and entity, false alarms and misses, the worst first."""
+    """The agreement of rules with labels: scores by fluent and entity, false alarms and misses, the worst first."""
 
     def __init__(
         self,
@@ -310,12 +310,12 @@ def backtest(
     clock_tick: DurationInput | None = None,
     threads: int | None = None,
 ) -> Backtest:
-    """How well what rules find agrees with labels.
+    """Compare the results of rules with labels.
 
     `labels` are a file (CSV, Parquet, JSON lines) or a table with a column `fluent` and `start` and `end`, or `time` for
-    points, as `run` writes them; or rows `("gap(v1)=true", start, end)`. Fluents with labels are scored, inside of the time
-    that the events cover. Intervals of the other side are widened by `tolerance` before they are compared; an episode
-    agrees if it shares a time-point, and at least the part `overlap` of its own. With `any_order`, `near(a,b)` and
+    points, as `run` writes them; or rows `("gap(v1)=true", start, end)`. Fluents with labels are scored, within the
+    time of the events. Intervals of the other side are extended by `tolerance` before the comparison. An episode agrees
+    if it shares a time-point, and at least the fraction `overlap` of its own. With `any_order`, `near(a,b)` and
     `near(b,a)` are the same. All other arguments are as in `recognise`.
 
     >>> from holdsfor import loads

@@ -1,4 +1,4 @@
-"""`diff`: what an edit of rules changes in what they find."""
+"""`diff`: the effect of an edit of rules on their results."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Total:
 
 
 class Diff(Sequence[Difference]):
-    """What differs between what two programs find in the same events; the largest difference comes first."""
+    """The differences between the results of two programs over the same events, the largest first."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Diff(Sequence[Difference]):
 
     @property
     def reached(self) -> list[str]:
-        """The fluents and events whose answers could differ, and were evaluated with what they need."""
+        """The fluents and events whose answers can differ; they were evaluated."""
         return sorted(map(str, self._wanted))
 
     @property
@@ -147,7 +147,7 @@ class Diff(Sequence[Difference]):
     # Reasons
 
     def why(self, number: int, *, depth: int | None = DEPTH) -> Reason:
-        """Why a difference is there, by its number, from 1: what makes it so in one program and not in the other."""
+        """Explain a difference by its number, from 1: why it holds in one program and not in the other."""
         if not 1 <= number <= len(self):
             raise HoldsforError(f"there is no difference {number}; there are {len(self)}")
         assert self._results is not None
@@ -277,12 +277,12 @@ def diff(
     clock_tick: DurationInput | None = None,
     threads: int | None = None,
 ) -> Diff:
-    """What differs between what two programs find in the same events.
+    """The differences between the results of two programs over the same events.
 
-    `old` and `new` are programs that are loaded, files, folders of rule files, `REVISION:PATH` for what git has, or lists of
-    these. Only the events and fluents that the edit reaches are worked out, and what they need. With windows, what counts
-    for a time-point is what the last query time knows whose window has it. `fluents` are names to look at; all other
-    arguments are as in `recognise`.
+    `old` and `new` are loaded programs, files, folders of rule files, `REVISION:PATH` for git, or lists of these. Only
+    the events and fluents that the edit reaches are evaluated, and what they need. With windows, each time-point counts
+    as of the last query time whose window contains it. `fluents` are the names to compare; all other arguments are as
+    in `recognise`.
 
     >>> from holdsfor import loads
     >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."

@@ -21,11 +21,9 @@ def is_revision(name: str, folder: Path) -> bool:
 def require_revision(name: str, folder: Path) -> None:
     """Say what is wrong if git does not know a revision."""
     if _git(folder, "rev-parse", "--git-dir").returncode:
-        raise HoldsforError(
-            f"{name!r} is no file, and {folder} is in no git repository that could know it as a revision"
-        )
+        raise HoldsforError(f"{name!r} is not a file, and {folder} is not in a git repository, so it is not a revision")
     if not is_revision(name, folder):
-        raise HoldsforError(f"{name!r} is neither a file nor a revision that git knows")
+        raise HoldsforError(f"{name!r} is neither a file nor a git revision")
 
 
 def sources_at(revision: str, path: Path) -> list[Source]:

@@ -138,12 +138,12 @@ def _written(text: str, where: str, *, metric: bool) -> Subject:
 
         parsed = parse_metric([Source("<label>", f"{text.strip()}@0")])
         if parsed.diagnostics or len(parsed.facts) != 1:
-            raise HoldsforError(f"{where}: {text!r} is no fact such as Recent(pump)")
+            raise HoldsforError(f"{where}: {text!r} is not a fact such as Recent(pump)")
         fact = parsed.facts[0]
         return metric_subject(fact.predicate, [arg.value for arg in fact.args])
     parsed_text = parse(Source("<label>", f"{text.rstrip().rstrip('.')} ."))
     if parsed_text.diagnostics or len(parsed_text.clauses) != 1 or parsed_text.clauses[0].head is None:
-        raise HoldsforError(f"{where}: {text!r} is no fluent such as gap(v1)=true")
+        raise HoldsforError(f"{where}: {text!r} is not a fluent such as gap(v1)=true")
     head = parsed_text.clauses[0].head
     if isinstance(head, Compound) and head.name == "=" and len(head.args) == 2:
         return _subject(head.args[0], head.args[1])
@@ -158,7 +158,7 @@ def written_subject(text: str) -> Subject:
 def _subject(term: Term, value: Term) -> Subject:
     name = functor(term)
     if name is None:
-        raise HoldsforError(f"{print_term(term)} is no fluent or event")
+        raise HoldsforError(f"{print_term(term)} is not a fluent or an event")
     entity = tuple(print_term(arg) for arg in arguments(term))
     return Subject(name[0], entity, print_term(term), print_term(value))
 

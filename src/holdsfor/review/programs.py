@@ -29,7 +29,7 @@ def opened(rules: RulesInput, background: Background | None = None) -> AnyReason
     """A program; raises ProgramError if it cannot be run."""
     if isinstance(rules, MetricReasoner):
         if background is not None:
-            raise HoldsforError("a metric program takes no background")
+            raise HoldsforError("a metric program has no background")
         rules.require_no_errors()
         return rules
     if isinstance(rules, Reasoner):

@@ -84,7 +84,7 @@ def _bounds(text: str, part: str) -> tuple[Fraction, Fraction]:
 def _named(text: str, low: Fraction, high: Fraction, program: Program) -> Parameter:
     parsed = parse(Source("--vary", f"{_RANGE.sub(repr(_MARK), text, count=1).rstrip().rstrip('.')} ."))
     if parsed.diagnostics or len(parsed.clauses) != 1 or not isinstance(parsed.clauses[0].head, Compound):
-        raise HoldsforError(f"--vary {text}: this is no fact with a range; {_EXAMPLE}")
+        raise HoldsforError(f"--vary {text}: this is not a fact with a range; {_EXAMPLE}")
     pattern = parsed.clauses[0].head
     matching = [
         (place, path, number) for place, rule in enumerate(program.rules) for path, number in _matches(rule, pattern)

@@ -1,4 +1,4 @@
-"""Live sessions: input comes in, comes late and is taken back, and every question costs what has changed."""
+"""Live sessions: input can be late or retracted, and a query costs only the re-evaluation of what has changed."""
 
 from __future__ import annotations
 

@@ -51,11 +51,11 @@ def _name(fluent: str) -> str:
 
 
 class Change(NamedTuple):
-    """One interval that opened, grew, closed, was revised or taken back.
+    """A change of an interval: `open`, `extend`, `close`, `revise` or `retract`.
 
-    An end of None is open, a start of None lies before all time; those of an interval that is taken back are what it
-    was. `causes` are the inputs that its rules read and that came, were taken back or corrected for the same key; with
-    none, the time that went by or a background fact made the difference.
+    An end of None is open, a start of None is before all time; a retracted interval has its former start and end.
+    `causes` are the inputs of its rules that arrived, were retracted or corrected for the same key. Without causes, the
+    change follows from the passage of time or a background fact.
     """
 
     id: str
@@ -71,7 +71,7 @@ class Change(NamedTuple):
 
 
 class Changes(Sequence[Change]):
-    """What has changed. Rows for Python, `to_arrow()` and the like for data tools."""
+    """The changes: rows for Python, `to_arrow()` and similar methods for data tools."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Changes(Sequence[Change]):
     def to_arrow(self, *, points: bool = False) -> pa.Table:
         """`id, op, fluent, value, start, end, query_time, previous_start, previous_end`, and `causes` as text.
 
-        Where the unit of time-points is known, times are timestamps with a zone, unless `points` asks for numbers.
+        If the time unit is known, times are timestamps with a zone, or numbers with `points`.
         """
         from holdsfor.io.scaled import with_timestamps
 

@@ -1,4 +1,4 @@
-"""A live session: events are pushed, corrected and taken back, and questions asked in between."""
+"""A live session: events are pushed, corrected and retracted, and answers and changes are read in between."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from holdsfor.times import (
 
 
 class Size(NamedTuple):
-    """How many keys something is known of, and how many rows of input are kept."""
+    """The number of keys, and the number of input rows that are kept."""
 
     keys: int
     rows: int
@@ -124,27 +124,27 @@ class Session:
     # Input
 
     def push(self, events: EventsInput | Stream, *, unit: str | None = None) -> None:
-        """Take in events and intervals of input fluents: files, or tables by name, as for `Reasoner.recognise`.
+        """Add events and intervals of input fluents: files, or tables by name, as for `Reasoner.recognise`.
 
-        Timestamps are counted in the `unit` of the session, or in one that is given here; without one in seconds.
-        Those who have columns of codes of `session.dictionary` can give them as a `Stream`.
+        Timestamps are counted in the `unit` of the session, or in the one given here; the default is seconds. Columns
+        of codes of `session.dictionary` can be pushed as a `Stream`.
         """
         self._add(self._given(events, unit), CauseKind.ARRIVED)
 
     def push_one(self, event: str, time: TimeInput, *args: object) -> None:
-        """Take in one event: its name, its time and its arguments. The quickest way for single ones."""
+        """Add one event by its name, time and arguments. This is the fastest way for single events."""
         self._edit_one(event, time, args, CauseKind.ARRIVED)
 
     def retract(self, events: EventsInput | Stream, *, unit: str | None = None) -> None:
-        """Take back what was pushed before. What was never pushed, or is too old by now, is counted."""
+        """Retract input. Retractions of input that was never pushed, or is too old, are counted."""
         self._take_back(self._given(events, unit), CauseKind.RETRACTED)
 
     def retract_one(self, event: str, time: TimeInput, *args: object) -> None:
-        """Take back one event. The quickest way for single ones."""
+        """Retract one event. This is the fastest way for single events."""
         self._edit_one(event, time, args, CauseKind.RETRACTED)
 
     def correct(self, old: EventsInput | Stream, new: EventsInput | Stream, *, unit: str | None = None) -> None:
-        """Put new rows in place of old ones: another time, other arguments."""
+        """Replace rows by others, with another time or other arguments."""
         taken, given = self._given(old, unit), self._given(new, unit)
         self._take_back(taken, CauseKind.CORRECTED)
         self._add(given, CauseKind.CORRECTION)
@@ -273,13 +273,13 @@ class Session:
     # Background knowledge
 
     def add_background(self, facts: Mapping[str, Any]) -> None:
-        """Add facts, as tables by predicate. All that the window has is worked out again."""
+        """Add facts, as tables by predicate. The whole window is re-evaluated."""
         known = _by_text(self._written)
         new = [rule for text, rule in _by_text(facts_of(facts)).items() if text not in known]
         self._replan(replace(self._written, rules=(*self._written.rules, *new)))
 
     def retract_background(self, facts: Mapping[str, Any]) -> None:
-        """Take facts back. Those that are not there are counted; all that the window has is worked out again."""
+        """Retract facts; unknown ones are counted. The whole window is re-evaluated."""
         known = _by_text(self._written)
         back = _by_text(facts_of(facts)).keys()
         self._strangers += len(back - known.keys())
@@ -292,9 +292,7 @@ class Session:
             raise ProgramError(errors_of(found))
         plan = replace(make_plan(analysis), max_delayed_effects=self._plan.max_delayed_effects)
         if not self._goes_on_with(plan):
-            raise HoldsforError(
-                "these facts change how the rules are worked out; start a new session with background=…"
-            )
+            raise HoldsforError("these facts change how the rules are evaluated; start a new session with background=…")
         self._plan, self._written = plan, program
 
     def _goes_on_with(self, plan: Plan) -> bool:
@@ -304,16 +302,16 @@ class Session:
     # Other rules
 
     def plan_swap(self, rules: Rules, *, backfill: bool = False) -> SwapPlan:
-        """What `swap` would mean: which answers are right at once, which later, and which need a backfill."""
+        """What `swap` would mean: which answers are exact at once, which later, and which need a backfill."""
         return self._swap(rules, is_filled=backfill).plan
 
     def swap(self, rules: Rules, *, backfill: EventsInput | None = None, unit: str | None = None) -> SwapPlan:
-        """Go on with other rules, at the time of the last question.
+        """Replace the rules, at the time of the last query.
 
-        Rows that are kept are evaluated with them, what holds and what is due stays as far as the edit does not reach it,
-        and `changes` then begins with the differences, with the cause *rule changed*. The plan that comes back says of
-        which answers that is exact. `backfill` has the rows from before that the others need, as `push` takes them: all
-        that have counted, of the inputs that the plan names. Rows that the session has may be among them.
+        The new rules are applied to all rows that are kept. Values and pending effects stay if the edit does not reach
+        them. `changes` then begins with the differences, with the cause *rule changed*. The returned plan says which
+        answers are exact. `backfill` has earlier rows for the other answers, in the form that `push` accepts: all
+        accepted rows of the inputs that the plan names. It can include rows that the session still has.
         """
         swap = self._swap(rules, is_filled=backfill is not None)
         filled = None
@@ -356,7 +354,7 @@ class Session:
     # Questions
 
     def query(self, now: TimeInput | None = None) -> Result:
-        """All intervals that reach into the window at a time; without one, at the latest time that was pushed."""
+        """All intervals that reach into the window at a time; the default is the latest time that was pushed."""
         self._advance(now)
         answer, dictionary = self._answer()
         summary = self.summary
@@ -376,7 +374,7 @@ class Session:
         return self._engine.answer(Vocabulary(dictionary, self._engine.words)), dictionary
 
     def changes(self, now: TimeInput | None = None) -> Changes:
-        """What has changed since this was last asked, up to a time; without one, up to the latest that was pushed."""
+        """The changes since the last call, up to a time; the default is the latest time that was pushed."""
         if not self._keeps_changes:
             raise HoldsforError("this session keeps no changes: make it with session(changes=True)")
         found = self._told(self._advance(now), before=self._untold)
@@ -404,9 +402,9 @@ class Session:
     # State
 
     def save(self, path: str | Path) -> None:
-        """Write the state into a file, from which `load` goes on, in another process too.
+        """Write the state to a file. `load` continues from it, also in another process.
 
-        The file takes the place of one that is there when it is complete: a process that ends before leaves the old one.
+        An existing file is replaced only when the new one is complete. If the process ends before, the old file stays.
         """
         if self._untold:
             raise HoldsforError("there are changes from before a swap of rules: ask for changes() before save()")
@@ -424,10 +422,10 @@ class Session:
             raise HoldsforError(f"the state cannot be written to {target}: {problem.strerror or problem}") from None
 
     def load(self, path: str | Path) -> None:
-        """Go on from a state that a session of the same rules has saved, in the place of all that is known.
+        """Continue from a state that a session with the same rules has saved. The present state is replaced.
 
-        Background facts, window, start and `changes` must be the same. A file that does not fit is refused with a reason,
-        and the session stays as it is.
+        Background facts, window, start and `changes` must be the same. A file that does not fit is rejected with a
+        reason, and the session stays unchanged.
         """
         try:
             data = Path(path).read_bytes()
@@ -484,7 +482,7 @@ class Session:
 
     @property
     def summary(self) -> Summary:
-        """What was read so far. Late rows lie before the window; `unmatched` counts retractions of what is not there."""
+        """The numbers of rows so far. Late rows lie before the window; `unmatched` counts retractions of unknown input."""
         malformed = self._rejects.count
         late = self.late
         read = self._read - malformed
@@ -497,12 +495,12 @@ class Session:
 
     @property
     def late(self) -> int:
-        """How many rows came when the window had left them behind."""
+        """The number of rows that arrived when their time-point had left the window."""
         return self._engine.late
 
     @property
     def unmatched(self) -> int:
-        """How many retractions were of something that is not known: never pushed, or too old."""
+        """The number of retractions of unknown input: never pushed, or too old."""
         return self._strangers + self._engine.unmatched
 
     @property
@@ -522,11 +520,11 @@ class Session:
         if now is None:
             known = [time for time in (self._latest, self._now) if time is not None]
             if not known:
-                raise HoldsforError("nothing was pushed yet: say at which time, as in query(10)")
+                raise HoldsforError("nothing has been pushed yet: give a time, as in query(10)")
             return max(known)
         at = self._point(now) // self._tick
         if self._now is not None and at < self._now:
-            raise HoldsforError(f"the session stands at {self.now} and cannot go back to {now}")
+            raise HoldsforError(f"the session is at {self.now} and cannot go back to {now}")
         return at
 
     def __repr__(self) -> str:

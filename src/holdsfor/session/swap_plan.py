@@ -1,4 +1,4 @@
-"""What a change of rules means for a session: which answers are right at once, which later, which need rows from before."""
+"""What a swap of rules means for a session: which answers are exact at once, which later, which need a backfill."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INPUT = (Role.INPUT_EVENT, Role.INPUT_FLUENT)
 
 
 class When(StrEnum):
-    """From when on answers are those of a run with the new rules from the beginning."""
+    """When answers become those of a run with the new rules from the beginning."""
 
     AT_ONCE = "at once"
     LATER = "later"
@@ -29,8 +29,8 @@ class When(StrEnum):
 
 @dataclass(frozen=True)
 class Exactness:
-    """When the answers about a fluent or derived event are right: `since` is the first time-point of which they are, for
-    all time after it. With a backfill of the `inputs` they are right at once.
+    """When the answers about a fluent or derived event are exact: from the time-point `since` on. With a backfill of
+    the `inputs` they are exact at once.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Exactness:
 
 @dataclass(frozen=True)
 class SwapPlan:
-    """What a change of rules does to a session. `changed` are the definitions that differ, `gone` what no rule defines now."""
+    """The effect of a swap on a session. `changed` are the definitions that differ, `gone` those that no rule has now."""
 
     outputs: tuple[Exactness, ...]
     changed: tuple[str, ...]
@@ -59,7 +59,7 @@ class SwapPlan:
 
     @property
     def backfill(self) -> tuple[str, ...]:
-        """The inputs of which rows from before are needed for answers that would not be right by themselves."""
+        """The inputs whose earlier rows are needed for answers that are not exact at once."""
         return tuple(sorted({name for one in self.outputs if one.when is When.BACKFILL for name in one.inputs}))
 
     def _time(self, time: int) -> str:

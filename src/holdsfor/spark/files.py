@@ -128,7 +128,7 @@ def _require_structs(frame: DataFrame, paths: Sequence[str]) -> None:
     for path in paths:
         root, steps = resolved(path, frame.columns) or (path, ())
         if steps and isinstance(frame.schema[root].dataType, StringType):
-            raise HoldsforError(f"{path}: {root} is no object in some rows, and Spark reads it as text in all of them")
+            raise HoldsforError(f"{path}: {root} is not an object in some rows, so Spark reads it as text in all rows")
 
 
 def _rtec(spark: SparkSession, paths: list[str], entities: Entities) -> list[Feed]:

@@ -1,4 +1,4 @@
-"""What leaves a bucket: results and counts."""
+"""The output of a bucket: results and counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time-points as timestamps of Spark, where it is known what one of them is. They are instants: no time zone plays a part."""
+"""Time-points as timestamps of Spark, if the time unit is known. They are absolute times, so time zones do not matter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stages of a distributed run: by which keys they run, and what is brought to them.
+"""The stages of a distributed run: their keys and inputs.
 
 Plain data made from a plan; nothing here knows Spark.
 """

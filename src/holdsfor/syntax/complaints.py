@@ -1,4 +1,4 @@
-"""What the parser says when it cannot go on. The base of the parser: where it is, and its complaints."""
+"""The errors of the parser, and its base class with the position."""
 
 from __future__ import annotations
 

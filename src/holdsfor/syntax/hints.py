@@ -1,4 +1,4 @@
-"""What the author of rule text probably meant where the parser cannot go on."""
+"""Hints for syntax errors: what the author probably meant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Pratt parser from tokens to clauses. It goes on after an error and reports them all."""
+"""A Pratt parser from tokens to clauses. It continues after an error, and reports all errors."""
 
 from __future__ import annotations
 

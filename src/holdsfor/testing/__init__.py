@@ -1,4 +1,4 @@
-"""For testing one's own rules: Markdown files with what is expected, assertions, and random streams.
+"""Tests of rules: Markdown files with expected intervals, assertions, and random streams.
 
 `holdsfor.testing.strategies` needs hypothesis and is imported by itself.
 """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def assert_intervals(result: Result, expected: str) -> None:
     """Assert what holds at the last query time of a result.
 
-    Of a fluent that is mentioned nothing else may hold; others are not looked at.
+    A fluent that is mentioned must hold at no other times; other fluents are not checked.
 
     >>> from holdsfor import loads
     >>> from holdsfor.testing import events
@@ -40,7 +40,7 @@ def assert_markdown(
 ) -> None:
     """Assert that all checks of a Markdown file pass, on `local` and `reference` unless it says otherwise.
 
-    `rules` and `background` are files in place of those that the head of the page names.
+    `rules` and `background` are files that override those in the head of the page.
     """
     chosen = [Engine(engine) for engine in engines] or [Engine.LOCAL, Engine.REFERENCE]
     failed = [outcome for outcome in run_checks(path, chosen, rules=rules, background=background) if not outcome.passed]
@@ -51,7 +51,7 @@ def assert_markdown(
 def assert_engines_agree(
     reasoner: Reasoner, events: EventsInput, *, window: int | None = None, step: int | None = None
 ) -> None:
-    """Assert that the engine and the small slow evaluator find the same, which is worth doing with random events."""
+    """Assert that the engine and the reference evaluator agree; useful with random events."""
     from holdsfor.columns.report import rows_of
     from holdsfor.recognition import Recognition, plan_windows, read_events
 

@@ -1,4 +1,4 @@
-"""Runs checks and says what differs."""
+"""Runs checks and reports the differences."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run_checks(
     """
     checks = read_checks(path, rules, background)
     if not checks:
-        raise HoldsforError(f"{path} expects nothing: it has no block that is marked `expected`")
+        raise HoldsforError(f"{path} has no block marked `expected`")
     return [run_check(check, engine, spark) for engine in engines for check in checks]
 
 

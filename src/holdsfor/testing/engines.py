@@ -1,4 +1,4 @@
-"""What each engine makes of the rules and events of a check."""
+"""Runs the rules and events of a check on each engine."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _asked(check: Check, times: Sequence[int], scale: TimeScale | None) -> int:
     if at is None or at not in times:
         named = ", ".join(shown_time(time, scale) for time in times[:8]) or "none"
         raise HoldsforError(
-            f"{check.place}: {given} is no query time; there are {named}{', …' if len(times) > 8 else ''}"
+            f"{check.place}: {given} is not a query time; there are {named}{', …' if len(times) > 8 else ''}"
         )
     return at
 

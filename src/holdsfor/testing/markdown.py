@@ -1,4 +1,4 @@
-"""Markdown files as tests: blocks of rules, events and what is expected of them.
+"""Markdown files as tests: blocks of rules, events and expected intervals.
 
 A block marked `expected` checks all blocks `prolog`, `dmtl`, `events` and `facts` before it, in its section and in the
 sections around it. So what stands under a heading is shared by the headings below it, and by no others. Rule files that the
@@ -168,7 +168,7 @@ def _given(block: Block, path: Path) -> Block:
             continue
         if name != "file":
             raise HoldsforError(
-                f"{place}: {option!r} is no option of `{block.language}`; it may name a file: "
+                f"{place}: {option!r} is not an option of `{block.language}`; it may name a file: "
                 f"`{block.language} file=NAME`" + (f", and {name} belongs to `expected`" if name in _OPTIONS else "")
             )
         if block.text.strip():
@@ -188,7 +188,7 @@ def _run_options(block: Block, path: Path) -> dict[str, int | str]:
         is_known = name in _OPTIONS and (is_duration if name in _DURATIONS else is_time)(value)
         if not is_known:
             raise HoldsforError(
-                f"{path}:{block.line - 1}: {option!r} is no option; there are {', '.join(sorted(_OPTIONS))}, each with a "
+                f"{path}:{block.line - 1}: {option!r} is not an option; there are {', '.join(sorted(_OPTIONS))}, each with a "
                 "whole number: `expected window=10 step=5`, or where rules declare a unit with a time or a duration: "
                 "`expected window=1h at=2026-03-01T12:00Z`"
             )

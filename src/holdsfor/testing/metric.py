@@ -36,9 +36,7 @@ def found_by_metric(engine: Engine, check: Check, spark: Any = None) -> Found:
     if unsuitable:
         raise HoldsforError(f"{check.place}: {unsuitable[0]} has no meaning for metric rules; there are start and end")
     if check.tables:
-        raise HoldsforError(
-            f"{check.tables[0]}: tables of background facts are for event descriptions, not for .dmtl rules"
-        )
+        raise HoldsforError(f"{check.tables[0]}: tables of background facts are for event rules, not for .dmtl rules")
     start, end = check.options.get("start"), check.options.get("end")
     if engine is Engine.SPARK:
         return _on_spark(_reasoner(check), check, spark)
@@ -139,5 +137,5 @@ def _read(text: str, line: Line) -> MetricFact:
         raise ProgramError(errors)
     (fact,) = parsed.statements if len(parsed.statements) == 1 else (None,)
     if not isinstance(fact, MetricFact):
-        raise HoldsforError(f"{line.place}: {line.text!r} says nothing that could be expected; write `P(a)@[1,2)`")
+        raise HoldsforError(f"{line.place}: {line.text!r} is not an expectation; write `P(a)@[1,2)`")
     return fact

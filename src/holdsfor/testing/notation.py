@@ -1,4 +1,4 @@
-"""How events and intervals are written by hand.
+"""The notation of events and intervals in tests.
 
 Events, one to a line: `10 comes(ann, kitchen)`, `10 comes(ann, kitchen) arrives 45`, and for input fluents
 `[10,20) near(ann, bob)` or `[10,20) light(hall)=dim`. What is expected: `inRoom(ann, kitchen)=true [21,41) [50,inf)`,
@@ -90,7 +90,7 @@ def event_tables(lines: Iterable[Line], unit: str | None = None) -> dict[str, li
         found = _OCCURS.match(line.text)
         if found is None:
             raise HoldsforError(
-                f"{line.place}: {line.text!r} is no event; write `10 comes(ann)`, or `[10,20) near(ann,bob)=true` for "
+                f"{line.place}: {line.text!r} is not an event; write `10 comes(ann)`, or `[10,20) near(ann,bob)=true` for "
                 "an input fluent"
             )
         name, row = _row(found, line, unit)
@@ -141,7 +141,7 @@ def wanted_lines(lines: Iterable[Line], scale: TimeScale | None = None) -> Itera
         found = _EXPECTED.match(line.text)
         if found is None:
             raise HoldsforError(
-                f"{line.place}: {line.text!r} says nothing that could be expected; write `inRoom(ann)=true [10,20)`, "
+                f"{line.place}: {line.text!r} is not an expectation; write `inRoom(ann)=true [10,20)`, "
                 "`inRoom(ann) never`, or `arrival(ann) at 10 20` for a derived event"
             )
         what, value = _pair(found["what"], line)
@@ -182,7 +182,7 @@ def _pair(text: str, line: Line) -> tuple[Term, Term | None]:
 
 def _constant(term: Term, line: Line) -> str | int | float:
     if not isinstance(term, Const):
-        raise HoldsforError(f"{line.place}: {print_term(term)} is no name or number; data has nothing else")
+        raise HoldsforError(f"{line.place}: {print_term(term)} is not a name or a number, as data must be")
     return term.value
 
 

@@ -1,4 +1,4 @@
-"""Random streams for the input of a program, for property tests of one's own rules."""
+"""Random streams for the input of a program, for property tests of rules."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def streams(
     most: int = 10,
     late: int = 0,
 ) -> st.SearchStrategy[dict[str, list[dict[str, Any]]]]:
-    """Tables by name for every event and input fluent that the rules read: what `recognise` and sessions take.
+    """Tables by name for every event and input fluent of the rules, as `recognise` and sessions accept them.
 
-    `arguments` gives, by name, what each argument may be: a list of constants or a strategy; otherwise it is one of `a`,
-    `b` and `c`. There are up to `most` rows of each, at `times`, that arrive up to `late` time-points later.
+    `arguments` has, by name, the values of each argument: a list of constants or a strategy. The default is `a`, `b`
+    and `c`. There are up to `most` rows of each, at `times`, that arrive up to `late` time-points later.
 
     >>> from holdsfor import loads
     >>> rules = loads("initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).")
@@ -37,7 +37,7 @@ def streams(
     inputs = [entity for entity in reasoner.analysis.entities if entity.role in _INPUT]
     unknown = arguments.keys() - {entity.symbol.name for entity in inputs}
     if unknown:
-        raise HoldsforError(f"the rules read no input that is called {', '.join(sorted(unknown))}")
+        raise HoldsforError(f"the rules read no input with the name {', '.join(sorted(unknown))}")
     rows = {
         entity.symbol.name: st.lists(
             _row(entity, arguments.get(entity.symbol.name), _one_of(values), times, late), max_size=most

@@ -1,4 +1,4 @@
-"""Writes what was found where something else was expected."""
+"""Writes actual results into a test file."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Rules written with a verifier at hand: the questions that a language model, or any other program, can ask about texts."""
+"""A verifier of rules: functions on texts for language models and other programs."""

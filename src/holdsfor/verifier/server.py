@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol: the questions of `tools`, for language models that write rules."""
+"""A server of the Model Context Protocol: the functions of `tools`, for language models that write rules."""
 
 from __future__ import annotations
 

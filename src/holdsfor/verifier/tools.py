@@ -1,4 +1,4 @@
-"""What can be asked about rules and events that are given as text; answers are plain data.
+"""Functions on rules and events that are given as text; results are plain data.
 
 Events are written one to a line: `10 comes(ann, kitchen)`, `[10,20) light(hall)=dim` for input fluents. Nothing is read
 from files.

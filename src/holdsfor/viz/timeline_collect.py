@@ -69,7 +69,7 @@ def require_entities(wanted: Collection[Any], known: Collection[str]) -> None:
             close = suggest(name, known)
             few = ", ".join(sorted(known)[:8]) + (", …" if len(known) > 8 else "")
             raise HoldsforError(
-                f"nothing was found of {name!r}; "
+                f"there is no result for {name!r}; "
                 + (f"did you mean {close}?" if close else f"there are {few or 'none'}")
             )
 

@@ -1,1 +1,1 @@
-"""A local page on which rules are written, tried out on a sample, and asked why."""
+"""A local page to write rules, run them over a sample, and get explanations."""

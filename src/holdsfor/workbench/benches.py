@@ -1,4 +1,4 @@
-"""What pages work on: the files that the server was started with, examples, and what links bring."""
+"""What pages work on: the files of the command line, examples, and the content of links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies on the desk: rule files, a sample of events, and the last runs over it."""
+"""The data of a page: rule files, a sample of events, and the last runs."""
 
 from __future__ import annotations
 

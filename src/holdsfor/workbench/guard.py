@@ -1,4 +1,4 @@
-"""Who may talk to the page: browsers on this machine that have its token, and nobody else."""
+"""Access control of the page: only browsers on this machine that have its token."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 def _plain(name: str) -> str:
     if not all(_PLAIN_NAME.fullmatch(part) for part in name.split("=")):
-        raise ValueError(f"{name!r} is no name of a file")
+        raise ValueError(f"{name!r} is not the name of a file")
     return name
 
 
@@ -70,7 +70,7 @@ def unpacked(text: str) -> Bundle:
     if len(text) > LONGEST:
         raise HoldsforError(f"that link is too long: at most {LONGEST:,} characters are taken")
     if not text.startswith(_VERSION):
-        raise HoldsforError("that is no link of this workbench, or one of a newer version of holdsfor")
+        raise HoldsforError("this is not a link of a workbench, or is one of a newer version of holdsfor")
     try:
         body = text.removeprefix(_VERSION)
         raw = base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_", validate=True)
@@ -148,7 +148,7 @@ def _unique(name: str, names: set[str]) -> str:
 
 def _text(path: Path) -> str:
     if not path.is_file():
-        raise HoldsforError(f"a link cannot carry {path}: it is no file")
+        raise HoldsforError(f"a link cannot carry {path}: it is not a file")
     with opened(path) as file:
         raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
@@ -156,4 +156,4 @@ def _text(path: Path) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise HoldsforError(f"a link cannot carry {path}: it is no text") from None
+        raise HoldsforError(f"a link cannot carry {path}: it is not text") from None

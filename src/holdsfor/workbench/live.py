@@ -139,7 +139,7 @@ def _read(root: Path, batch: int) -> pa.Table:
         table = ds.dataset([str(path) for path in files], format=_ENDINGS[files[0].suffix]).to_table()
         return normal(table, batch)
     except (pa.ArrowException, KeyError, ValueError) as problem:
-        raise HoldsforError(f"{root}/batch={batch} is no changelog: {problem}") from problem
+        raise HoldsforError(f"{root}/batch={batch} is not a changelog: {problem}") from problem
 
 
 def normal(table: pa.Table, batch: int) -> pa.Table:

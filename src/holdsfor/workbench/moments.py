@@ -1,4 +1,4 @@
-"""Times and durations as the page shows them: dates where the unit of time-points is known, else numbers."""
+"""Times and durations as the page shows them: dates if the time unit is known, else numbers."""
 
 from __future__ import annotations
 

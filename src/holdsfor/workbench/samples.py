@@ -1,4 +1,4 @@
-"""Samples: of large files of events only the beginning is used, so that the page answers at once."""
+"""Samples: only the beginning of large event files is used, so that the page responds quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a stream that is followed: what is open now, what has changed, how fast it goes."""
+"""The state of a monitored stream: open intervals, changes, throughput."""
 
 from __future__ import annotations
 

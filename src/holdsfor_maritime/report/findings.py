@@ -191,7 +191,9 @@ def _features(path: Path) -> list[dict[str, Any]]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))["features"]
     except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise HoldsforError(f"{path} is no GeoJSON FeatureCollection: {type(problem).__name__} {problem}") from problem
+        raise HoldsforError(
+            f"{path} is not a GeoJSON FeatureCollection: {type(problem).__name__} {problem}"
+        ) from problem
     return list(found)
 
 

@@ -37,9 +37,9 @@ def doors() -> Reasoner:
         ([(3, "front")], "events has an object of type tuple where a file name should be; give files"),
         (
             DATED["unlock"],
-            "events is one table, and nothing says what its rows are; give files, or tables by event name",
+            "events is one table, and the kind of its rows is unknown; give files, or tables by event name",
         ),
-        (pl.DataFrame({"time": [1], "door": ["a"]}), "events is one table, and nothing says what its rows are"),
+        (pl.DataFrame({"time": [1], "door": ["a"]}), "events is one table, and the kind of its rows is unknown"),
         ({"unlok": [(3, "front")]}, "no rule reads an event or input fluent called 'unlok'; did you mean unlock?"),
         ({"zz": [(3,)]}, "no rule reads an event or input fluent called 'zz'; there are lock, unlock"),
         (
@@ -119,7 +119,9 @@ def test_what_holds_at_a_moment(doors: Reasoner, time: Any) -> None:
 
 def test_moments_need_a_unit(doors: Reasoner) -> None:
     result = doors.recognise(PLAIN)
-    with pytest.raises(HoldsforError, match=r'is a date, and nothing says .* declare the unit, for example unit="s"'):
+    with pytest.raises(
+        HoldsforError, match=r'is a date, and the time unit is unknown; declare the unit, for example unit="s"'
+    ):
         result.holds_at(pd.Timestamp("2026-03-01"))
     with pytest.raises(HoldsforError, match="time must be a whole number, a datetime"):
         result.holds_at(3.5)
@@ -162,7 +164,7 @@ def test_a_date_as_an_end(doors: Reasoner) -> None:
         ({"step": []}, "step must be a whole number of time-points"),
         ({"start": timedelta(1), "unit": "s"}, "start must be a whole number, a datetime, or text such as"),
         ({"unit": "fortnight"}, "unit must be one of s, ms, us, ns, min, h, d, not 'fortnight'"),
-        ({"window": "90 s", "unit": "min"}, "is no whole number of time-points: one of them is 1 min"),
+        ({"window": "90 s", "unit": "min"}, "is not a whole number of time-points: one is 1 min"),
         ({"end": 10**30}, "end .* is too large"),
         ({"threads": 0}, "threads must be at least 1, not 0"),
         ({"max_ahead": "soon"}, "max_ahead must be a whole number of time-points"),
@@ -268,5 +270,5 @@ def test_rules_that_are_no_text(given: Any) -> None:
         with pytest.raises(HoldsforError, match=f"^{name} takes the text of rules, not .*; holdsfor.load reads"):
             call(given)
     if not isinstance(given, Path):
-        with pytest.raises(HoldsforError, match="rules are read from files, and .* is no name of one"):
+        with pytest.raises(HoldsforError, match="rules are read from files, and .* is not the name of one"):
             load(given)

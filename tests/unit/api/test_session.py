@@ -204,8 +204,8 @@ def test_tables_of_changes(session: Session) -> None:
         ),
         (lambda s: s.push_one("unlock", 3, None), "unlock: the argument None is neither text nor a number"),
         (lambda s: s.query("soon"), "now must be a whole number, a datetime, or text"),
-        (lambda s: s.query(), "nothing was pushed yet"),
-        (lambda s: (s.query(9), s.query(8)), "stands at 9 and cannot go back to 8"),
+        (lambda s: s.query(), "nothing has been pushed yet"),
+        (lambda s: (s.query(9), s.query(8)), "is at 9 and cannot go back to 8"),
     ],
 )
 def test_mistakes(session: Session, call: object, message: str) -> None:

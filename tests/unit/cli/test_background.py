@@ -86,7 +86,7 @@ def test_rows_with_gaps_are_shown_and_left_out(folder: Path) -> None:
     ("given", "says"),
     [
         ("tier=none.csv", "cannot read none.csv: No such file or directory"),
-        ("tier=rules.prolog", "rules.prolog is no table; facts of tier come from a CSV, Parquet or JSON-lines file"),
+        ("tier=rules.prolog", "rules.prolog is not a table; facts of tier come from a CSV, Parquet or JSON-lines file"),
         ("Tier=events.csv", "'Tier' cannot name facts, a predicate begins with a lower-case letter"),
         ("2026-customers.csv", "'2026-customers' cannot name facts"),
     ],

@@ -146,11 +146,11 @@ def test_what_is_no_time(folder: Path, option: str, value: str, said: str) -> No
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--window", "1h"], "--window '1h' is a duration, and nothing says what one time-point is; declare the unit"),
-        (["--start", "2026-03-01T12:00Z"], "--start '2026-03-01T12:00Z' is a date, and nothing says what one"),
+        (["--window", "1h"], "--window '1h' is a duration, and the time unit is unknown; declare the unit"),
+        (["--start", "2026-03-01T12:00Z"], "--start '2026-03-01T12:00Z' is a date, and the time unit is unknown"),
         (
             ["--unit", "min", "--window", "90 s"],
-            "--window '90 s' is no whole number of time-points: one of them is 1 min",
+            "--window '90 s' is not a whole number of time-points: one is 1 min",
         ),
         (["--unit", "fortnight"], "--unit must be one of s, ms, us, ns, min, h, d, not 'fortnight'"),
         (["--window", "0"], "--window must be at least 1, not 0"),
@@ -170,11 +170,12 @@ def test_explain(folder: Path) -> None:
         "open(front)=true holds at 2026-03-01T14:01:00+02:00, on [2026-03-01T14:00:01+02:00, "
     )
     wrong = run(*question, "--at", "2026-03-01T12:01Z", "--window", "1h", "--query-time", "5", status=1)
-    assert "1970-01-01T02:00:05+02:00 is no query time of these windows; they run from 2026-03-01T14:59:59+02:00" in (
-        wrong.stderr
+    assert (
+        "1970-01-01T02:00:05+02:00 is not a query time of these windows; they run from 2026-03-01T14:59:59+02:00"
+        in (wrong.stderr)
     )
     plain = ["explain", "plain.prolog", "open(front)=true", "--events", "events.csv", "--at", "2026-03-01T12:01Z"]
-    assert "nothing says what one time-point is" in run(*plain, status=1).stderr
+    assert "the time unit is unknown" in run(*plain, status=1).stderr
     assert run(*plain, "--unit", "s").stdout.startswith("open(front)=true holds at 2026-03-01T12:01:00Z")
 
 

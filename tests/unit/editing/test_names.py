@@ -122,7 +122,7 @@ def test_renaming_keeps_the_program_the_same() -> None:
     ("word", "new", "message"),
     [
         ("open", "Open", "would be a variable"),
-        ("D", "door", "is no variable"),
+        ("D", "door", "is not a variable"),
         ("open", "safe", "there is a fluent safe already"),
         ("happensAt", "x", "is a word of the language"),
         ("open", " ", "at least one letter"),

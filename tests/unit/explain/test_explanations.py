@@ -125,7 +125,7 @@ def test_asked_the_wrong_way_round(doors: Reasoner) -> None:
         ("open(D)=true", "D is a variable", "small letter"),
         ("light(front)=onn", "no rule gives light/1 the value onn", "did you mean on?"),
         ("open(front", "expected )", "ask about F=V"),
-        ("3=true", "3 is no fluent or event", ""),
+        ("3=true", "3 is not a fluent or an event", ""),
     ],
 )
 def test_questions_that_make_no_sense(doors: Reasoner, question: str, message: str, hint: str) -> None:
@@ -144,7 +144,7 @@ def test_a_late_row_is_named(doors: Reasoner) -> None:
 
 
 def test_a_query_time_that_there_is_not(doors: Reasoner) -> None:
-    with pytest.raises(HoldsforError, match="7 is no query time"):
+    with pytest.raises(HoldsforError, match="7 is not a query time"):
         doors.explain("open(front)=true", 5, events=EVENTS, window=10, query_time=7)
 
 

@@ -98,9 +98,9 @@ INTERVAL_CONDITIONS = [
     ("allen(before, I1, I2, surce, I)", "HF113", "surce is not an output mode", "surce", "did you mean source?"),
     ("meets(I1, I2, 7, I)", "HF113", "7 is not an output mode", "7", MODES),
     ("meets(I1, I2, f(x), I)", "HF113", "f(x) is not an output mode", "f(x)", MODES),
-    ("happensAt(e, T)", "HF111", "happensAt asks about a time-point, and this rule is about intervals", "happensAt(e, T)", ON_POINTS),
-    ("\\+ holdsAt(g=v, T)", "HF111", "holdsAt asks about a time-point, and this rule is about intervals", "holdsAt(g=v, T)", ON_POINTS),
-    ("initiatedAt(g=v, T)", "HF111", "initiatedAt asks about a time-point, and this rule is about intervals", "initiatedAt(g=v, T)", ON_POINTS),
+    ("happensAt(e, T)", "HF111", "happensAt is about a time-point, and this rule is about intervals", "happensAt(e, T)", ON_POINTS),
+    ("\\+ holdsAt(g=v, T)", "HF111", "holdsAt is about a time-point, and this rule is about intervals", "holdsAt(g=v, T)", ON_POINTS),
+    ("initiatedAt(g=v, T)", "HF111", "initiatedAt is about a time-point, and this rule is about intervals", "initiatedAt(g=v, T)", ON_POINTS),
     ("holdsFor(I, g(x)=v)", "HF110", "the fluent comes first in holdsFor", "I", "write holdsFor(g(x)=v, I)"),
     ("allen(contains, I1, I2, source, I)", "HF113", "contains is not an Allen relation", "contains", "swap the two interval lists and write during"),
     ("allen(Before, I1, I2, source, I)", "HF113", "Before is not an Allen relation", "Before", "did you mean before?"),
@@ -135,7 +135,7 @@ def test_rules_for_all_time_read_no_time(head: str) -> None:
     check(
         f"{head} :- known(X), holdsAt(f=v, T).",
         "HF111",
-        "holdsAt cannot be a condition here: this rule says something for all time",
+        "holdsAt cannot be a condition here: this rule is about all of time",
         "holdsAt(f=v, T)",
         TIMELESS,
     )

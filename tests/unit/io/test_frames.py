@@ -101,9 +101,9 @@ class Lazy:
         ([(1, "a")], r"events\['e'\]: e takes 2 arguments in the rules; here it has 1"),
         ([(1, "a", 2), (1, "a")], "its rows have 2 or 3 members"),
         ([()], r"its rows are \(time, arguments…\)"),
-        ([1, 2], "is no table"),
+        ([1, 2], "is not a table"),
         ({"when": [1], "x": [1], "y": [1]}, "needs a column `time`; it has when, x, y"),
-        ({"time": [1], "x": [1, 2]}, "is no table"),
+        ({"time": [1], "x": [1, 2]}, "is not a table"),
     ],
 )
 def test_mistakes_are_explained(frame: object, message: str) -> None:

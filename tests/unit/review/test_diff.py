@@ -162,7 +162,7 @@ def test_the_status_says_whether_there_are_differences(folder: Path) -> None:
 
 
 def test_mistakes_are_said(folder: Path) -> None:
-    assert "is neither a file nor a revision that git knows" in run("mian", "--events", "events.csv", "--", "rules")[1]
+    assert "is neither a file nor a git revision" in run("mian", "--events", "events.csv", "--", "rules")[1]
     assert "say which rules to compare: holdsfor diff main -- rules/" in run("main", "--events", "events.csv")[1]
     assert "main has no rule file src" in run("main", "--events", "events.csv", "--", "src")[1]
     assert "say where the events are" in run("rules", "rules")[1]

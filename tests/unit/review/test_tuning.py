@@ -79,7 +79,7 @@ def test_windows_and_units() -> None:
         ("limit(9..5)", "9 is not below 5"),
         ("limt(1..9)", "no fact or delay of the rules is like it"),
         ("limit(", "one number has a range"),
-        ("limit(1..9", "this is no fact with a range"),
+        ("limit(1..9", "this is not a fact with a range"),
         ("<rules>:2:9(4..6)", "line 2 of <rules> has no number 9"),
     ],
 )

@@ -63,14 +63,14 @@ def test_nothing_expected_is_nothing_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("happened", "expected", "options", "message"),
     [
-        ("unlock(front)", "", "", "'unlock(front)' is no event"),
+        ("unlock(front)", "", "", "'unlock(front)' is not an event"),
         ("3 unlock(Door)", "", "", "has variables"),
-        ("3 unlock(f(x))", "", "", "is no name or number"),
+        ("3 unlock(f(x))", "", "", "is not a name or a number"),
         ("3 unlok(front)", "", "", "no rule knows unlok"),
         ("3 unlock(front", "", "", "cannot be read"),
         ("3 unlock(front)\nunlock|3|3|back", "", "", "choose one way"),
-        ("3 unlock(front)", "open(front) sometimes", "", "says nothing that could be expected"),
-        ("3 unlock(front)", "open(front) [4,inf)", "window=5 at=77", "77 is no query time; there are"),
+        ("3 unlock(front)", "open(front) sometimes", "", "is not an expectation"),
+        ("3 unlock(front)", "open(front) [4,inf)", "window=5 at=77", "77 is not a query time; there are"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, happened: str, expected: str, options: str, message: str) -> None:
@@ -79,11 +79,11 @@ def test_mistakes_are_named(tmp_path: Path, happened: str, expected: str, option
 
 def test_mistakes_in_the_file_itself(tmp_path: Path) -> None:
     for text, message in [
-        ("# Nothing\n", "expects nothing"),
-        ("```expected windw=3\n```\n", "'windw=3' is no option"),
+        ("# Nothing\n", "has no block marked"),
+        ("```expected windw=3\n```\n", "'windw=3' is not an option"),
         ("```prolog\n", "never closed"),
         ("```prolog file=none.prolog\n```\n", r"doors.md:1: cannot read .*none.prolog: No such file"),
-        ("```prolog fil=none.prolog\n```\n", "'fil=none.prolog' is no option of `prolog`; it may name a file"),
+        ("```prolog fil=none.prolog\n```\n", "'fil=none.prolog' is not an option of `prolog`; it may name a file"),
         ("```prolog window=3\n```\n", "window belongs to `expected`"),
         ("```prolog file=x.prolog\nf(a).\n```\n", "names a file and has text of its own"),
     ]:
@@ -187,9 +187,7 @@ def test_dates_need_a_unit(tmp_path: Path) -> None:
     file = page(tmp_path, f"{without}\n```expected\nopen(front) [4,inf)\n```\n")
     (outcome,) = run_checks(file, [Engine.LOCAL])
     assert outcome.problem is not None
-    assert outcome.problem.startswith(
-        f"{file}:8: the time '2026-03-01T12:00Z' is a date, and nothing says what one time-point"
-    )
+    assert outcome.problem.startswith(f"{file}:8: the time '2026-03-01T12:00Z' is a date, and the time unit is unknown")
 
 
 def test_metric_times_as_dates(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_dates_of_the_program() -> None:
 
 def test_when_nothing_matches() -> None:
     result = REASONER.recognise(SOME)
-    with pytest.raises(HoldsforError, match=r"nothing was found of 'turn'; did you mean tern\?"):
+    with pytest.raises(HoldsforError, match=r"there is no result for 'turn'; did you mean tern\?"):
         result.timeline(entities=["turn"])
     with pytest.raises(HoldsforError, match=r"no fluent is called 'sped'; did you mean speed\?"):
         result.timeline(fluents=["sped"])
@@ -172,7 +172,7 @@ def test_metric_results() -> None:
     assert found.timeline(between=("5/2", 10)).chart.labels == ["Near", "Later(bus)", "Later(tram)", "Slow(tram)"]
     with pytest.raises(HoldsforError, match=r"no predicate is called 'Slo'; did you mean Slow\?"):
         found.timeline(predicates=["Slo"])
-    with pytest.raises(HoldsforError, match="nothing was found of 'train'"):
+    with pytest.raises(HoldsforError, match="there is no result for 'train'"):
         found.timeline(entities=["train"])
 
 

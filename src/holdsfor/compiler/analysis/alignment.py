@@ -1,4 +1,4 @@
-"""Which argument places of fluents and events rules relate: what keys are found by.
+"""Which argument positions of fluents and events rules relate; used to find keys.
 
 A key is some argument places of a fluent or event. A rule has the key of its head where a condition has the same terms at
 some places of what it reads; where every rule has, rows with a key are all that a key needs.

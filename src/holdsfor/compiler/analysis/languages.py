@@ -1,4 +1,4 @@
-"""Programs of two languages: which metric predicates are worked out together, and cycles that run through both.
+"""Programs of two languages: which metric predicates are evaluated together, and cycles through both languages.
 
 A metric predicate is rational time to those that metric rules read it with, and time-points to all others. So metric
 predicates that read each other are worked out in one place, unless something in between is no metric predicate.

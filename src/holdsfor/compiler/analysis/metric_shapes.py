@@ -1,4 +1,4 @@
-"""Metric rules of an event description as heads and what they read, so that keys are found for them like for others.
+"""Metric rules of a mixed program as heads and conditions, so that keys are found for them as for other rules.
 
 Metric predicates that a component works out for itself, because it reads them in rational time, are no inputs: what their
 rules read takes their place.

@@ -1,4 +1,4 @@
-"""Which values of a fluent are worked out apart.
+"""Which values of a fluent are evaluated separately.
 
 Dependencies are between fluent-value pairs. The values that events bring about break each other, so they are one unit;
 a value that `holdsFor` rules define breaks nothing and is broken by nothing. So `f=false` may be the complement of

@@ -1,4 +1,4 @@
-"""Where a finding points: the head of a rule or one term of it, not the whole clause; and what to write there."""
+"""The position of a finding: the head of a rule or one term of it, not the whole clause; and the correction."""
 
 from __future__ import annotations
 

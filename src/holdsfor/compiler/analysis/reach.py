@@ -1,4 +1,4 @@
-"""What an edit of a program reaches, and the part of a program that is needed to work it out."""
+"""What an edit of a program reaches, and the part of a program that is needed to evaluate it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of events that rules only reckon with: they need no codes, and can stay plain numbers."""
+"""Arguments of events that rules use only in arithmetic: they need no codes, and stay plain numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `forget` leaves behind: fluents that a rule may begin while nothing is heard of their entity.
+"""Fluents that `forget` does not bound: a rule can initiate them for a silent entity.
 
 A rule begins nothing in silence if one of its conditions is a mention of the entity, or on something that silence ends.
 """

@@ -1,4 +1,4 @@
-"""What to say of variables that nothing binds (HF201)."""
+"""Diagnostics for unbound variables (HF201)."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ class Complaints:
     def about_head(self, variable: Var) -> Diagnostic:
         """A variable of the head that the body leaves open."""
         rule, shown = self._rule, variable.written
-        message = f"nothing in the body gives {shown} a value" if rule.body else f"nothing gives {shown} a value"
+        message = f"no condition of the body binds {shown}" if rule.body else f"no condition binds {shown}"
         if isinstance(rule, IntervalRule) and variable.name in names(rule.out):
-            message = f"nothing computes {shown}"
+            message = f"no condition computes {shown}"
         meant = self._meant(variable)
         hint = _did_you_mean(meant) if meant else self._head_hint(variable)
         return _unsafe(message, span_of(variable, rule.span), hint, self._fix(variable, meant))
@@ -136,22 +136,22 @@ class Complaints:
         fix = self._fix(variable, meant)
         if isinstance(literal, Algebra | Guard):
             hint = _did_you_mean(meant) if meant else f"compute it: holdsFor(…, {shown})"
-            return _unsafe(f"nothing computes {shown}", span, hint, fix)
+            return _unsafe(f"no condition computes {shown}", span, hint, fix)
         if isinstance(literal, Not):
             hint = _did_you_mean(meant) if meant else f"add a condition with {shown} that is not negated"
-            return _unsafe(f"nothing says which {shown} this negation is about", span, hint, fix)
+            return _unsafe(f"{shown} is unbound in this negation", span, hint, fix)
         if isinstance(literal, Or | IfThenElse) and self._bound_sometimes(literal, frozenset(), [variable]):
-            return _unsafe(f"not every branch gives {shown} a value", span, _BIND_OUTSIDE)
+            return _unsafe(f"not every branch binds {shown}", span, _BIND_OUTSIDE)
         open_fact = self._open_fact(literal)
         if open_fact is not None:
-            return _unsafe(f"nothing gives {shown} a value", span, open_fact)
-        return _unsafe(f"nothing gives {shown} a value", span, _did_you_mean(meant) if meant else _BIND, fix)
+            return _unsafe(f"no condition binds {shown}", span, open_fact)
+        return _unsafe(f"no condition binds {shown}", span, _did_you_mean(meant) if meant else _BIND, fix)
 
     def _open_fact(self, literal: Literal) -> str | None:
         """A fact with variables gives no values to what it leaves open."""
         name = functor(literal.atom) if isinstance(literal, Call) else None
         facts = self._needs.open_facts.get(name, ()) if name is not None and not self._needs(name) else ()
-        return f"{print_term(facts[0])} says nothing of it: add a condition that binds it" if facts else None
+        return f"{print_term(facts[0])} does not bind it: add a condition that does" if facts else None
 
     def _meant(self, variable: Var) -> str | None:
         """A variable of the rule that occurs just once, like the one at fault, was probably meant to be the same."""

@@ -33,7 +33,7 @@ def _check_literal(literal: Literal, rule: Rule) -> Iterator[Diagnostic]:
     elif isinstance(literal, Assign):
         sides, hint = (literal.expression,), "only numbers can be computed with"
         if not isinstance(literal.target, Var | Const):
-            message = f"{print_term(literal.target)} stands where the result of is belongs"
+            message = f"{print_term(literal.target)} is in place of the result of is"
             span = span_of(literal.target, literal.span)
             yield _error(message, span, "the variable comes first: write Result is Expression")
             return

@@ -1,4 +1,4 @@
-"""One mistake, one finding: leaves out what only follows from something that is reported anyway."""
+"""One mistake, one finding: drops findings that follow from another one."""
 
 from __future__ import annotations
 

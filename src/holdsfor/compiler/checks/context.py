@@ -1,4 +1,4 @@
-"""Conditions that cannot stand where background rules bring them, and effects on what no rule begins or ends (HF111)."""
+"""Conditions that background rules bring into the wrong kind of rule, and effects that no rule has (HF111)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _misplaced(literal: Literal, rule: Rule) -> str | None:
             # Those that are not recursive are parts of the rules that call them.
             return "calls itself" if isinstance(literal, _AT_TIME_POINTS | _ON_INTERVALS) else None
         case InitiallyRule() | DelayRule() | PostponeRule() | Declaration():
-            return "says something for all time" if isinstance(literal, _AT_TIME_POINTS | _ON_INTERVALS) else None
+            return "is about all of time" if isinstance(literal, _AT_TIME_POINTS | _ON_INTERVALS) else None
 
 
 def _brought(literal: Literal, rule: Rule, reason: str) -> Diagnostic:

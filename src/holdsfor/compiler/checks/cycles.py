@@ -30,7 +30,7 @@ def check_cycles(analysis: Analysis) -> Iterator[Diagnostic]:
                 "remove the negation: no answer fits it",
             )
         else:
-            code, message = "HF505", f"{name} has no end: each answer gives another one"
+            code, message = "HF505", f"the recursion of {name} does not end: each answer gives another one"
             hint = "bound it with a comparison, or write the facts out"
         yield Diagnostic(code, Severity.ERROR, message, head_span(rule), hint)
 
@@ -76,7 +76,7 @@ def _shown(symbol: Symbol, analysis: Analysis) -> str:
 def _needs_whole_intervals(symbol: Symbol, members: tuple[Symbol, ...], blocking: Literal) -> Diagnostic:
     what = blocking.operator.value if isinstance(blocking, Algebra) else "a test for the empty list"
     others = ", ".join(str(member) for member in members if member != symbol)
-    message = f"{symbol} and {others} depend on each other, and {what} needs intervals that are finished"
+    message = f"{symbol} and {others} depend on each other, and {what} needs whole intervals"
     hint = "inside a cycle only union_all, intersect_all and relative_complement_all work"
     return Diagnostic("HF501", Severity.ERROR, message, blocking.span, hint)
 

@@ -1,4 +1,4 @@
-"""Input that rules wait for and the data does not have (HF304)."""
+"""Input that rules read and the data does not have (HF304)."""
 
 from __future__ import annotations
 

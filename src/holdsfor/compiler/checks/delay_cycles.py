@@ -1,4 +1,4 @@
-"""Delayed effects that set each other off, with nothing to end that (HF406)."""
+"""Endless cycles of delayed effects (HF406)."""
 
 from __future__ import annotations
 
@@ -61,6 +61,6 @@ def _finding(rules: list[DelayRule]) -> Diagnostic:
     first, *others = rules
     shown = ", ".join(dict.fromkeys(show_fvp(rule.trigger) for rule in rules))
     labels = tuple(Label(head_span(rule), "on the same cycle") for rule in others)
-    message = f"these delayed effects set each other off for ever ({shown}), and no rule ends that"
+    message = f"these delayed effects form an endless cycle ({shown}), and no rule ends it"
     hint = "add a terminatedAt or ft for one of the values; a run stops after --max-delayed-effects of them in a row"
     return Diagnostic("HF406", Severity.WARNING, message, head_span(first), hint, labels)

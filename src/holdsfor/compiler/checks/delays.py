@@ -65,7 +65,7 @@ def _check_effect(rule: DelayRule, analysis: Analysis) -> Iterator[Diagnostic]:
         return
     entity = analysis.entities[analysis.entities.fluent(effect)]
     if entity.symbol.name not in analysis.unread and not any(_ends(other, effect) for other in entity.rules):
-        message = f"the delayed effect is on another fluent, {show_fvp(effect)}, and no rule ever ends that"
+        message = f"the delayed effect is on another fluent, {show_fvp(effect)}, and no rule ever ends it"
         hint = f"add a terminatedAt for {show_fvp(effect)}, or name {print_term(rule.trigger.fluent)} in both places"
         yield Diagnostic("HF401", Severity.WARNING, message, _place(effect, rule), hint)
 

@@ -43,7 +43,7 @@ def _incomplete(declaration: Declaration, symbol: Symbol, atoms: list[tuple[Term
     for atom, span in atoms:
         missing = next((variable for variable in variables(atom) if variable not in inside), None)
         if missing is not None:
-            message = f"no record of {symbol} says what {missing.written} is, so none puts anything into {_shown(atom)}"
+            message = f"no record of {symbol} binds {missing.written}, so none adds anything to {_shown(atom)}"
             yield _warning(message, span_of(missing, span), "use variables of the record only")
 
 

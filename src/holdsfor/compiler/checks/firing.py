@@ -88,7 +88,7 @@ def _impossible(literal: Literal, analysis: Analysis, solver: Solver) -> str | N
         case Call(atom=atom):
             return _no_answer(atom, analysis, solver)
         case Not(body=(Intervals(fvp=fvp),)) if not any(v.is_anonymous for v in variables(fvp.fluent)):
-            return "holdsFor always gives a list, if only the empty one"
+            return "holdsFor always gives a list, possibly an empty one"
         case Or(branches=branches):
             found = [_contradiction(branch, analysis, solver) for branch in branches]
             return "none of the alternatives can hold" if all(item is not None for item in found) else None
@@ -162,7 +162,7 @@ def _at_an_edge(body: Body) -> Contradiction | None:
             case Holds(fvp=fvp, time=time):
                 edge = edges.get((fvp, time))
                 if edge is not None and edge.edge is Edge.START:
-                    return literal, "what starts at a time-point does not hold at it yet", edge
+                    return literal, "a fluent does not hold yet at the time-point of its start", edge
             case Not(body=(Holds(fvp=fvp, time=time),)):
                 edge = edges.get((fvp, time))
                 if edge is not None and edge.edge is Edge.END:

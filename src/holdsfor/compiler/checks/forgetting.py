@@ -1,4 +1,4 @@
-"""`forget`: what it names, how long the silence lasts, and what it leaves behind (HF403, HF407-HF410)."""
+"""`forget`: its entity, its timeout, and the fluents that it does not bound (HF403, HF407-HF410)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _check_length(declaration: Declaration) -> Iterator[Diagnostic]:
         shown = (
             duration_text(length) if isinstance(length, Compound) and functor(length) is None else print_term(length)
         )
-        message = f"a silence lasts a positive whole number of time-points, not {shown}"
+        message = f"a timeout is a positive whole number of time-points, not {shown}"
         place = span_of(length, head_span(declaration))
         yield Diagnostic("HF403", Severity.ERROR, message, place, "write how long, such as 3600, or 30 days")
 
@@ -69,7 +69,7 @@ def _wrong_name(declaration: Declaration, meaning: Meaning, analysis: Analysis) 
         if term.is_anonymous:
             return None
         hint = f"write something of the rules that has it, such as {_example(meaning, term)}, or _ for every entity"
-        return _no_entity(f"nothing says where {term.name} stands", term, declaration, hint)
+        return _no_entity(f"{term.name} alone does not identify an entity", term, declaration, hint)
     wrong = (_wrong_pattern(pattern, declaration, meaning, analysis) for pattern, _ in patterns_of(declaration))
     return next(filter(None, wrong), None)
 
@@ -81,18 +81,18 @@ def _wrong_pattern(pattern: Term, declaration: Declaration, meaning: Meaning, an
         return None
     known = meaning.name_of(pattern)
     if name is None or known is None:
-        message = f"forget is about {shown}, and no event, fluent or fact of the rules is that"
+        message = f"forget names {shown}, which is no event, fluent or fact of the rules"
         hint, close = _meant(name, meaning)
         fix = None if close is None else other_name(place, close)
         return Diagnostic("HF407", Severity.ERROR, message, place, hint, fix=fix)
     if known[0] is Kind.FLUENT and name in meaning.static and name not in meaning.simple:
-        message = f"{shown} follows from other fluents, and holds as long as they say"
+        message = f"{shown} is defined by holdsFor, so it cannot end by itself"
         hint = f"name one of those, or an event that has the entity, such as {_example(meaning, Var('X'))}"
         return _no_entity(message, pattern, declaration, hint)
     first = {variable.name for _, variable in entity_of(patterns_of(declaration)[0][0])}
     found = {variable.name for _, variable in entity_of(pattern)}
     if not found:
-        message = f"{shown} has no variable for the entity that falls silent"
+        message = f"{shown} has no variable for the entity"
         if not name[1]:
             hint = f"name something that has it, such as {_example(meaning, Var('X'))}"
             return _no_entity(message, pattern, declaration, hint)
@@ -100,10 +100,10 @@ def _wrong_pattern(pattern: Term, declaration: Declaration, meaning: Meaning, an
         wrong = _no_entity(message, pattern, declaration, f"write {named}")
         return replace(wrong, fix=other_text(place, named))
     if found != first:
-        message = f"{shown} is not about {' and '.join(sorted(first))}, as what stands before it is"
+        message = f"{shown} does not have the variables of the first name: {', '.join(sorted(first))}"
         return _no_entity(message, pattern, declaration, "use the same variables in all of them")
     if not meaning.is_simple(pattern) and any(isinstance(one, Const) for one in arguments(pattern)):
-        message = f"{shown} has a constant; input about the entity counts, whatever else it says"
+        message = f"{shown} has a constant, but all input about the entity counts"
         return _no_entity(message, pattern, declaration, "write _ for all that is not the entity")
     return None
 
@@ -134,7 +134,7 @@ def _meant(name: tuple[str, int] | None, meaning: Meaning) -> tuple[str, str | N
 def _check_effect(declaration: Declaration, found: list[Forgetting]) -> Iterator[Diagnostic]:
     place = span_of(declaration.args[0], head_span(declaration))
     if not any(one.ends for one in found):
-        message = "nothing is forgotten: no fluent that events bring about is about this entity"
+        message = "nothing is forgotten: no simple fluent is about this entity"
         hint = "name an event that has the entity of a fluent: a rule has to have one variable for both"
         yield Diagnostic("HF409", Severity.WARNING, message, place, hint)
     elif not any(one.mentions for one in found):
@@ -168,9 +168,7 @@ def _variables(term: Term) -> set[str]:
 def _check_beginnings(one: Forgetting, analysis: Analysis) -> Iterator[Diagnostic]:
     entity = " and ".join(variable.written for variable in one.entity)
     for symbol, rule in Silence(one, analysis).begun_in_silence():
-        message = (
-            f"this rule may begin {symbol.label} while nothing is heard of its {entity}; forget does not end it then"
-        )
+        message = f"this rule can initiate {symbol.label} for a silent {entity}; forget does not end it then"
         hint = "add a condition that has the entity, or leave it: it ends after the next silence"
         labels = (Label(head_span(one.declaration), "forgotten here"),)
         yield Diagnostic("HF410", Severity.NOTE, message, head_span(rule), hint, labels)

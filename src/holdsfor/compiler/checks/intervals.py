@@ -45,7 +45,7 @@ def _check_values(rule: IntervalRule) -> Iterator[Diagnostic]:
         for variable in (*variables(pair.fluent), *variables(pair.value)):
             if variable.name in names:
                 names.remove(variable.name)
-                message = f"{variable.written} stands for intervals, and here for a value"
+                message = f"{variable.written} is an interval list elsewhere, and a value here"
                 hint = "give the intervals a name of their own"
                 yield Diagnostic("HF119", Severity.ERROR, message, span_of(variable, span), hint)
 

@@ -1,5 +1,5 @@
-"""Event descriptions with metric rules: cycles through both languages (HF690), predicates with two definitions (HF691),
-fluents that are never true (HF692), and what is wrong with the metric rules by themselves.
+"""Mixed programs: cycles through both languages (HF690), predicates with two definitions (HF691), fluents that are
+never true (HF692), and mistakes in the metric rules.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def check_mixing(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _two_languages(entity: Entity) -> Diagnostic:
-    message = f"{entity.symbol} is defined by metric rules and by the event description"
-    labels = (Label(head_span(entity.rules[0]), "defined by the event description here"),)
+    message = f"{entity.symbol} is defined by metric rules and by event rules"
+    labels = (Label(head_span(entity.rules[0]), "defined by event rules here"),)
     hint = "keep one of the two, or give one of them another name"
     return Diagnostic("HF691", Severity.ERROR, message, _defining_span(entity), hint, labels)
 
@@ -70,9 +70,7 @@ def _cycle(component: tuple[Symbol, ...], analysis: Analysis) -> Diagnostic:
         for use in _uses(source, target, analysis)
     ]
     shown = f"{_listed(metric)} and {_listed(others)} depend on each other"
-    hint = (
-        "metric rules read what is finished: take one of the conditions out, or write all of the cycle in one language"
-    )
+    hint = "metric rules read final results: remove one of the conditions, or write the whole cycle in one language"
     return Diagnostic("HF690", Severity.ERROR, shown, spans[0], hint, tuple(labels[:1]))
 
 

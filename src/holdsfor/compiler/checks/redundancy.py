@@ -1,4 +1,4 @@
-"""Rules that add nothing, because another one fires whenever they do (HF305)."""
+"""Redundant rules: another rule fires whenever they do (HF305)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program says of its time-points (HF114, HF115): `:- time_unit(s).`, `:- time_zone('Europe/Athens').`"""
+"""The time unit and zone of a program (HF114, HF115): `:- time_unit(s).`, `:- time_zone('Europe/Athens').`"""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def scale_findings(goals: Iterable[Term]) -> Iterator[Diagnostic]:
             label = Label(place.span, "declared here first")
             yield Diagnostic("HF115", Severity.ERROR, message, goal.span, "remove one of them", (label,))
     if TIME_ZONE in found and not any(_name(goal) == TIME_UNIT for goal in listed):
-        message = "a time zone says nothing without the unit of time-points"
+        message = "a time zone has no effect without a time unit"
         hint = "declare what one time-point is as well, for example :- time_unit(s)."
         yield Diagnostic("HF114", Severity.ERROR, message, found[TIME_ZONE][1].span, hint)
 
@@ -71,19 +71,19 @@ def _wrong_argument(name: str, goal: Term) -> Diagnostic:
         close = lower if lower in UNIT_WORDS else suggest(lower, UNIT_WORDS)
         hint = UNCLEAR_UNITS.get(str(written)) or (f"did you mean {close}?" if close else _UNITS)
         fix = Fix(argument.span, close) if close and written not in UNCLEAR_UNITS else None
-        return _error(f"{shown} is no time unit", argument.span, hint, fix)
+        return _error(f"{shown} is not a time unit", argument.span, hint, fix)
     # Imported here: few programs have a zone, and fewer one that is wrong.
     from zoneinfo import available_timezones
 
     zones = available_timezones()
     if not is_text and written in zones:
         hint = f"write the name in quotes: '{written}'"
-        return _error(
-            "the name of a time zone stands in quotes", argument.span, hint, Fix(argument.span, f"'{written}'")
-        )
+        return _error("the name of a time zone must be quoted", argument.span, hint, Fix(argument.span, f"'{written}'"))
     close = suggest(str(written), zones)
     hint = f"did you mean '{close}'?" if close else _ZONES
-    return _error(f"{shown} is no time zone", argument.span, hint, Fix(argument.span, f"'{close}'") if close else None)
+    return _error(
+        f"{shown} is not a time zone", argument.span, hint, Fix(argument.span, f"'{close}'") if close else None
+    )
 
 
 def _error(message: str, span: Span, hint: str, fix: Fix | None = None) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""Sliding aggregates: where they stand, and what their windows are (HF210)."""
+"""Sliding aggregates: their positions and windows (HF210)."""
 
 from __future__ import annotations
 
@@ -105,15 +105,13 @@ def _check_top(literal: Call, given: frozenset[str], somewhere: frozenset[str]) 
         yield _error("HF210", message, span_of(most, literal.span), f"write {TOP_USAGE}, with K such as 3")
     late = next((variable for variable in variables(time) if variable.name not in given), None)
     if late is not None and late.name in somewhere:
-        message = f"top stands before the condition that says what {late.written} is"
-        hint = (
-            "put it behind the event of the rule: the variables that have a value there choose whose events are ranked"
-        )
+        message = f"top comes before the condition that binds {late.written}"
+        hint = "put it after the event of the rule: the variables that are bound there select the events"
         yield _error("HF210", message, span_of(time, literal.span), hint)
         return
     fixed = next((variable for variable in variables(by) if variable.name in given), None)
     if fixed is not None and all(variable.name in given for variable in variables(by)):
-        message = f"top ranks by {print_term(by)}, which has a value already: all events in the window have the same"
+        message = f"top ranks by {print_term(by)}, which is already bound, so all events rank equally"
         hint = f"write another variable for {fixed.written} in top, and compare the two behind it"
         yield _error("HF210", message, span_of(by, literal.span), hint)
 

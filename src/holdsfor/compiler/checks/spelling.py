@@ -81,7 +81,7 @@ def _misspelt(entity: Entity, known: dict[str, Symbol], similar: Similar) -> Dia
     close = similar.to(symbol.name, cutoff=0.85)
     if close is None or known[close].arity != symbol.arity or _without_digits(close) == _without_digits(symbol.name):
         return None
-    message = f"no rule defines the {symbol.kind} {symbol}, so it is taken from the input"
+    message = f"no rule defines the {symbol.kind} {symbol}, so it is input"
     fix = other_name(span, close)
     return Diagnostic("HF103", Severity.WARNING, message, span, f"did you mean {close}?", fix=fix)
 

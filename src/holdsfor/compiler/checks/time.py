@@ -73,7 +73,7 @@ def _check_rule(rule: EffectRule | EventRule) -> Iterator[Diagnostic]:
 
 def _not_a_variable(literal: Temporal, now: Var) -> Diagnostic:
     shown = literal.time.span.text or print_term(literal.time)
-    message = f"{shown} stands where the time variable belongs"
+    message = f"{shown} is in place of the time variable"
     is_computed = any(True for _ in variables(literal.time))
     hint = (
         f"compute it before: {now.name}0 is {shown}, and write {now.name}0 here" if is_computed else f"write {now.name}"
@@ -98,7 +98,7 @@ def _check_other(rule: EffectRule | EventRule, now: str, literal: Temporal, time
     if is_implied(time.name):
         return _check_window(rule, now, time.name, found)
     if not found.related:
-        message = f"{other} and {now} are two different time-points, and nothing relates them"
+        message = f"{other} and {now} are different time-points, and no condition relates them"
         hint = f"write {now} for {other}"
         if isinstance(literal, Happens | Boundary) and not time.is_anonymous:
             hint += f", or say how far back it may lie, such as {other} < {now}, {now} - {other} =< 10"
@@ -106,11 +106,11 @@ def _check_other(rule: EffectRule | EventRule, now: str, literal: Temporal, time
             hint += f", or say that it lies in the past: {other} =< {now}"
         return _error("HF203", message, span, hint)
     if not found.is_past:
-        message = f"{other} may lie after {now}, and a rule cannot wait for what happens later"
-        hint = "let the later event drive the rule" if found.most < 0 else f"add {other} =< {now}"
+        message = f"{other} can be after {now}, and a rule cannot depend on later events"
+        hint = "let the later event trigger the rule" if found.most < 0 else f"add {other} =< {now}"
         return _error("HF205", message, span, hint)
     if found.most == math.inf and not isinstance(literal, Holds):
-        message = f"nothing says how far back {other} may lie, so all of these are kept for ever"
+        message = f"the look-back to {other} has no limit, so all of these are kept for ever"
         return Diagnostic("HF207", Severity.WARNING, message, span, f"add a bound such as {now} - {other} =< 3600")
     return None
 
@@ -120,15 +120,13 @@ def _check_window(rule: EffectRule | EventRule, now: str, then: str, found: Reac
     *_, length, end = arguments(_call_of(rule, then))
     shown, span = print_term(end), span_of(end, rule.span)
     if not found.related:
-        message = f"the window ends at {shown}, and nothing says when that is"
+        message = f"the window ends at {shown}, which no condition binds"
         return _error("HF203", message, span, f"write {now}, the time of the rule")
     if not found.is_past:
-        message = (
-            f"the window ends at {shown}, which may lie after {now}, and a rule cannot wait for what happens later"
-        )
+        message = f"the window ends at {shown}, which can be after {now}, and a rule cannot depend on later events"
         return _error("HF205", message, span, f"write {now}, the time of the rule")
     if found.most == math.inf:
-        message = "no number says how long the window is, so all of these events are kept for ever"
+        message = "the length of the window is unknown, so all of these events are kept for ever"
         hint = "write its length as a number in the rule"
         return Diagnostic("HF207", Severity.WARNING, message, span_of(length, rule.span), hint)
     return None
@@ -160,12 +158,12 @@ def _not_driven(rule: EffectRule | EventRule, now: Var) -> Diagnostic:
     window = next((literal for literal in walk(rule.body) if isinstance(literal, FindAll) and literal.sliding), None)
     if not at_now and window is not None and window.sliding is not None:
         name = functor(window.sliding.call)
-        message = f"no event says when this rule fires: {name[0] if name else ''} has a value at every time-point"
+        message = f"no event triggers this rule: {name[0] if name else ''} has a value at every time-point"
         event = next(literal for literal in window.body if isinstance(literal, Happens | Boundary))
         shown = event.span.text or "…"
         return _error("HF204", message, span, f"add an event, such as happensAt({shown}, {now.name})")
     if not at_now:
-        message = f"no condition is about {now.name}, so nothing says when this rule fires"
+        message = f"no condition is about {now.name}, so the rule has no time-point"
         hint = f"add an event: happensAt(…, {now.name})"
         if any(isinstance(literal, Happens | Boundary) for literal in rule.body):
             hint += ", or let something happen later with a delayed effect (fi)"
@@ -173,12 +171,13 @@ def _not_driven(rule: EffectRule | EventRule, now: Var) -> Diagnostic:
             hint = "if it is a condition of the rule before it, end that line with a comma, not a full stop"
         return _error("HF202", message, span, hint)
     if any(isinstance(literal, Or) and _mentions_event(literal, now) for literal in rule.body):
-        message = "not every alternative has an event that says when this rule fires"
+        message = "not every alternative has an event that triggers this rule"
         return _error("HF204", message, span, f"add happensAt(…, {now.name}) to each, or write two rules")
     fluent = next((literal for literal in at_now if isinstance(literal, Holds)), None)
     example = f"start({print_term(fluent.fvp.fluent)}={print_term(fluent.fvp.value)})" if fluent else "…"
-    absent = "that something holds" if fluent or not any(isinstance(lit, Not) for lit in rule.body) else "an absence"
-    message = f"no event says when this rule fires: {absent} is not a moment"
+    negated = fluent is None and any(isinstance(literal, Not) for literal in rule.body)
+    lasting = "a negation is true" if negated else "a fluent holds"
+    message = f"no event triggers this rule: {lasting} for a while, not at one time-point"
     return _error("HF204", message, span, f"add an event, such as happensAt({example}, {now.name})")
 
 

@@ -57,7 +57,7 @@ def _query_times(analysis: Analysis) -> Iterator[Diagnostic]:
             continue
         literal = next((one for one in walk(rule.body) if _called(one) in asking), None)
         if literal is not None:
-            message = "the query time has no meaning here: what happens would change with the time of asking"
+            message = "the query time is not allowed here: the same events would have other effects at each query time"
             hint = "queryTime belongs into holdsFor rules and what they call; use the time-point of the rule here"
             yield Diagnostic("HF208", Severity.ERROR, message, literal.span, hint)
 

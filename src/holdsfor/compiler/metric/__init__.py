@@ -1,1 +1,1 @@
-"""What a metric program needs before it runs: checks, normal form, strata, reach, keys."""
+"""The compiler of metric programs: checks, normal form, strata, reach, keys."""

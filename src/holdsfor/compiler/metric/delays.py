@@ -1,4 +1,4 @@
-"""Programs that look into the future, on a stream: every relation is kept as it was some time ago.
+"""Programs that look ahead, on a stream: every relation is known with a delay.
 
 A relation with delay d is known up to d before now. `Diamondplus[a,b] M` is known b later than M, and is then a look
 into the past: what was asked about lies between 0 and b - a ago. So a program with bounded looks ahead becomes one that

@@ -1,4 +1,4 @@
-"""From when to when each stratum of a metric plan is needed, by what is asked of the outputs."""
+"""The range of time in which each stratum of a metric plan is needed, for the requested outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that find what a question needs and no more: magic sets.
+"""Rules that derive only what a query needs: magic sets.
 
 A question such as `P(a, X)` asks for some tuples of a relation: those with given values at given places. For each relation
 and choice of places there is a relation of the values that are asked for, and a copy of the relation that is found for those

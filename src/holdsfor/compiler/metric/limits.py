@@ -1,4 +1,4 @@
-"""How far times lie from 0 at most, and how fine they are: what 64-bit integers can hold."""
+"""The range and resolution of times in 64-bit integers."""
 
 from __future__ import annotations
 

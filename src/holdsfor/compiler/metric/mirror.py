@@ -1,4 +1,4 @@
-"""Programs with time running the other way: what looks back looks ahead, and the other way round."""
+"""Programs with reversed time: operators that look back look ahead, and vice versa."""
 
 from __future__ import annotations
 

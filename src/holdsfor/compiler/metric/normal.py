@@ -1,4 +1,4 @@
-"""Normal form: every operator gets a relation of its own, so that rules are moves, erosions, persistences and joins.
+"""Normal form: every operator gets a separate relation, so rules are moves, erosions, persistences and joins.
 
 Follows Proposition 6 of the work on stream reasoning with DatalogMTL, and goes further where that saves work: chains of
 diamonds (and of boxes) add up to one, the same operator on the same relation is worked out once, boxes in heads become

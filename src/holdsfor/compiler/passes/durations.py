@@ -62,7 +62,7 @@ def without_unit(
     if any(is_time_goal(goal) and TIME_UNIT in goal.span.text for goal in time_goals):
         return
     line = f":- time_unit({proposed_unit(durations)})."
-    message = f"{shown} needs to know what one time-point is, and the program does not say"
+    message = f"{shown} needs a time unit, and the program declares none"
     hint = f"add the line {line} with the unit of your data: one of {', '.join(UNITS)}"
     source = place.span.source
     fix = Fix(Span(source, 0, 0), f"{line}\n") if source.text and not source.name.endswith(".py") else None
@@ -116,7 +116,7 @@ class Resolving:
         if not isinstance(high, int):
             return Distance(low, None, written)
         if high < low:
-            message = f"no distance lies in {written.span.text}"
+            message = f"the range {written.span.text} is empty"
             self.findings.append(
                 Diagnostic("HF682", Severity.ERROR, message, written.span, "the nearer one comes first")
             )

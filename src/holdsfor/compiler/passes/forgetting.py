@@ -1,4 +1,4 @@
-"""`forget(E, D)` as ordinary rules: an entity that no input mentions for D is silent, and what holds of it ends.
+"""`forget(E, D)` as ordinary rules: the fluents of an entity end when no input has mentioned it for D.
 
 A fluent that nobody sees holds of an entity from each mention on for D, and every mention moves that deadline. Where it
 ends, the fluents of the entity are terminated. So windows, late rows, keys and states need no case of their own.

@@ -1,4 +1,4 @@
-"""Leaves out what groundings say and rules imply, so that a plan reads domains that input fills only where it must.
+"""Removes conditions of groundings that rules imply, so that a plan reads `dynamicDomain`s only where it must.
 
 Reading such a domain means to know every record there is, in one place. Yet most groundings of existing programs only
 repeat what follows: `grounding(line(P)=busy) :- phone(P)` says nothing new if `line(P)=busy` is initiated by `dial(P,_)`,

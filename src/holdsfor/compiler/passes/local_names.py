@@ -1,4 +1,4 @@
-"""Gives local variables names of their own.
+"""Gives local variables unique names.
 
 A variable that occurs inside negations and `findall`s only belongs to each of them by itself, so that the same name may
 stand for another variable in the next one:

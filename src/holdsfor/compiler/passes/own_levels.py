@@ -1,4 +1,4 @@
-"""Unfolds a statically determined fluent that is built up from itself, one constant after the other.
+"""Unfolds a statically determined fluent with levels numbered by constants.
 
 `close(A,B,25)` may be made of `close(A,B,24)`, each with a rule of its own. The pairs are not on a cycle, but they share
 the name, value and number of arguments by which dependencies are told apart. So the condition on `close(A,B,24)=true` is

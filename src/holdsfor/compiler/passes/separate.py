@@ -1,4 +1,4 @@
-"""Tells apart the values that conditions with a variable for a value read, where a fluent is split into parts.
+"""Splits conditions with a variable for the value, for fluents that are split into parts.
 
 `holdsAt(f(X)=V, T)` becomes a disjunction with one branch for each part of `f`, so that every condition reads one part.
 """

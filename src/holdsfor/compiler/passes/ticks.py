@@ -1,4 +1,4 @@
-"""A program whose time-points are a clock tick apart, as one whose time-points are neighbours.
+"""Converts a program with a clock tick into one over numbers of ticks.
 
 Engines count ticks. Rules speak of time: of `T - T0 =< 200`, of delays and durations. So wherever a rule uses a
 time-point as a number it gets that number of ticks times the tick, and wherever it gives a length of time that length is

@@ -1,4 +1,4 @@
-"""Leaves out rules about fluents that a program with groundings does not declare, where nothing else says of whom they are.
+"""Drops rules with unbound head variables for fluents without a grounding, in programs with groundings.
 
 `holdsFor(pow(propose(_P,M))=true, I) :- holdsFor(status(M)=null, I)` says nothing of which P it is about. Only a grounding
 could, and programs that have groundings leave such fluents undeclared on purpose: they are not evaluated.
@@ -74,7 +74,7 @@ def _apart(term: Term) -> Term:
 def _warning(rule: IntervalRule | EffectRule) -> Diagnostic:
     variable = _open_variables(rule)[0]
     shown = "_" if variable.is_anonymous else variable.name
-    message = f"this rule is not evaluated: nothing says which {shown} it is about"
+    message = f"this rule is not evaluated: no condition and no grounding binds {shown}"
     hint = (
         f"declare them: grounding({print_term(rule.fvp.fluent)}={print_term(rule.fvp.value)}) :- …, or remove the rule"
     )

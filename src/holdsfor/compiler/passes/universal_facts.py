@@ -1,4 +1,4 @@
-"""Leaves out conditions that are always met: those about a fact that matches everything, as `decrypt(_, _, _).`
+"""Drops conditions that always succeed: those about a fact that matches everything, such as `decrypt(_, _, _).`
 
 Such a fact says that a check is not made. A variable that only such conditions mention needs no value.
 """

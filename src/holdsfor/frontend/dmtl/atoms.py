@@ -205,7 +205,7 @@ class Atoms(Numbers):
     def _complain_about_variable(self, text: str, span: Span) -> None:
         if _ARITHMETIC.match(text):
             hint = f"write a variable here, and a condition for it: Z = {text}"
-            self.complain(span, "arguments are not calculated", hint, "HF607")
+            self.complain(span, "an argument cannot be an expression", hint, "HF607")
             return
         message = f"{text} starts with a capital letter but is not a variable"
         self.complain(span, message, f"write '{text}' for a constant", "HF607")
@@ -256,11 +256,11 @@ class Atoms(Numbers):
         following = self.skip()
         if following == "(":
             hint = "give each part an argument of its own"
-            self.fail(self.ahead(), "arguments are variables and constants, nothing nested", hint, "HF607")
+            self.fail(self.ahead(), "arguments are variables and constants, without nesting", hint, "HF607")
         if self.on_new_line() or following in ("]", ":", "@", "|", "."):
             self._fail_unclosed_bracket(opening, ")")
         label = Label(self.span(opening, opening + 1), "opened here")
-        hint = "is a comma missing? A constant with blanks in it stands in quotes"
+        hint = "is a comma missing? A constant with blanks must be quoted"
         self.fail(self.ahead(), f"expected , or ), found {self.shown()}", hint, label=label)
 
     def _fail_unclosed_bracket(self, opening: int, closer: str) -> NoReturn:

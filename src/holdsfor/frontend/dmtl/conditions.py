@@ -38,7 +38,7 @@ class Conditions(Atoms):
             if self.next_word() == NOT:
                 self.fail(self.ahead(), "two negations cancel each other out", "remove both")
             if self._is_comparison(self.skip()):
-                self.fail(self.span(start, start + len(NOT)), "not stands before an atom", "turn the comparison round")
+                self.fail(self.span(start, start + len(NOT)), "not stands before an atom", "reverse the comparison")
             return Condition(self.metric(), True, self.span(start))
         if self._is_comparison(first):
             return self._comparison(start)
@@ -181,11 +181,13 @@ class Conditions(Atoms):
             hint = f"write what is aggregated, a colon and a condition: {name}(X : P(X))"
             self.fail(self.here(), f"expected : or , in {name}, found {self.shown()}", hint, "HF608")
         if self.next_word() == NOT:
-            self.fail(self.ahead(), f"{name} is taken of what holds", "give the negation a rule of its own", "HF608")
+            self.fail(
+                self.ahead(), f"{name} cannot have a negated condition", "give the negation a rule of its own", "HF608"
+            )
         atom = self.metric()
         if self.skip() == ",":
             hint = "give the conjunction a rule of its own"
-            self.fail(self.ahead(), f"{name} is taken of one condition", hint, "HF608")
+            self.fail(self.ahead(), f"{name} has exactly one condition", hint, "HF608")
         if not self.accept_text(")"):
             self._fail_unclosed_bracket(call.end() - 1, ")")
         return Aggregate(_FUNCTIONS[name], left, tuple(terms), atom, self.span(start))
@@ -195,13 +197,13 @@ class Conditions(Atoms):
         if word is None or not word.group()[0].isupper():
             hint = f"write {name}(X : P(X)), or {name}(X, Y : P(X,Y)) for each X and Y"
             span = self.span(word.start()) if word else self.here()
-            self.fail(span, f"{name} takes variables", hint, "HF608")
+            self.fail(span, f"the arguments of {name} are variables", hint, "HF608")
         return Var(word.group(), self.span(word.start()))
 
     def _fail_call(self, call: re.Match[str]) -> NoReturn:
         name, span = call.group(1), self.span(call.start(1), call.end(1))
         if name in _FUNCTIONS:
             hint = f"write N = {name}(…) as a condition, and then N"
-            self.fail(span, f"{name} stands alone on the right of an equation", hint, "HF608")
+            self.fail(span, f"{name} must be the whole right side of an equation", hint, "HF608")
         hint = "aggregates are count, sum, min and max"
         self.fail(span, f"{name} has no value to compare", hint, "HF608")

@@ -106,7 +106,7 @@ class Numbers(Scanner):
 
     def _punctual(self, bound: Bound, span: Span, is_open: bool) -> Range:
         if bound.number is None:
-            self.complain(bound.span, "no point of time is infinite", "write an interval such as [0,inf)", "HF602")
+            self.complain(bound.span, "a time cannot be infinite", "write an interval such as [0,inf)", "HF602")
         elif is_open:
             shown = bound.span.text
             self.complain(span, "an open interval around one number is empty", f"write [{shown}]", "HF602")
@@ -123,10 +123,10 @@ class Numbers(Scanner):
             self._wrong(high.span, "an interval cannot end at -inf", "write inf, or a number")
         elif high.number is None and not high_open:
             closed = self.span(span.end - 1, span.end)
-            self._wrong(closed, "an interval never contains infinity", "write ) after inf")
+            self._wrong(closed, "a closed end cannot be infinite", "write ) after inf")
         elif low.number is None and not low_open:
             closed = self.span(span.start, span.start + 1)
-            self._wrong(closed, "an interval never contains infinity", "write ( before -inf")
+            self._wrong(closed, "a closed end cannot be infinite", "write ( before -inf")
         elif low.number is None or high.number is None or low.number < high.number or not _are_comparable(low, high):
             return Range(low.number, high.number, low_open, high_open, span, (low.duration, high.duration))
         elif low.number > high.number:

@@ -147,7 +147,7 @@ class _Parser(Conditions):
         if unquoted := _UNQUOTED_ZONE.match(self.text, self.position):
             name, span = unquoted[1], self.span(*unquoted.span(1))
             hint = f"write the name in quotes: '{name}'"
-            self.fail(span, "the name of a time zone stands in quotes", hint, "HF114", replacement=f"'{name}'")
+            self.fail(span, "the name of a time zone must be quoted", hint, "HF114", replacement=f"'{name}'")
         written = self.metric()
         if not isinstance(written, Atom):
             self.fail(written.span, "a directive has no operators", "write :- time_unit(s).")

@@ -356,14 +356,14 @@ class BodyReader:
         if context is Context.INTERVAL:
             raise self._problems.error(
                 "HF111",
-                f"{goal.name} asks about a time-point, and this rule is about intervals",
+                f"{goal.name} is about a time-point, and this rule is about intervals",
                 goal.span,
                 "use holdsFor and interval operators here, or define a simple fluent with initiatedAt",
             )
         if context is Context.TIMELESS:
             raise self._problems.error(
                 "HF111",
-                f"{goal.name} cannot be a condition here: this rule says something for all time",
+                f"{goal.name} cannot be a condition here: this rule is about all of time",
                 goal.span,
                 "use background facts, arithmetic and comparisons only",
             )

@@ -22,7 +22,7 @@ def read_distance(term: Term, operator: IntervalOperator, problems: Problems) ->
     if not isinstance(term, ListTerm) or term.tail is not None or len(term.items) != 2:
         raise reader.error(
             "HF680",
-            f"expected how far {operator.value} looks, found {print_term(term)}",
+            f"expected the distances of {operator.value}, found {print_term(term)}",
             term,
             "write [A,B], such as [0,10], or [0,inf] for no limit",
         )
@@ -34,7 +34,7 @@ def read_distance(term: Term, operator: IntervalOperator, problems: Problems) ->
     if durations_in(term):
         return None
     if high is not None and high < low:
-        raise reader.error("HF682", f"no distance lies in [{low},{high}]", term, f"write [{high},{low}]")
+        raise reader.error("HF682", f"the range [{low},{high}] is empty", term, f"write [{high},{low}]")
     return Distance(low, high)
 
 

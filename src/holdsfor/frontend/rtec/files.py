@@ -125,7 +125,7 @@ class _Loading:
         try:
             found = self.read(path)
         except HoldsforError as problem:
-            hint = "a file is looked for from the folder of the file that names it"
+            hint = "paths are relative to the folder of the file with the directive"
             findings.append(Diagnostic("HF006", Severity.ERROR, str(problem), span, hint))
             return
         self.loaded.add(key)

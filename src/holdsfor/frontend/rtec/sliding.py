@@ -35,7 +35,7 @@ class SlidingReader:
             self._check_event(call, arguments.event)
             inner = next((found for arg in call.args for found in sliding_calls(arg)), None)
             if inner is not None:
-                message = f"{inner.name} cannot stand inside {call.name}: one window at a time"
+                message = f"{inner.name} cannot be nested in {call.name}"
                 hint = "define an event with the inner one, and count that"
                 raise self._problems.error("HF111", message, inner.span, hint)
 
@@ -43,7 +43,7 @@ class SlidingReader:
         """`top(K, By, Event, Duration, T)` as a condition."""
         require_time(goal)
         if in_background:
-            message = "top cannot stand in a background rule: which variables have a value is up to who calls it"
+            message = "top is not allowed in a background rule: its bound variables would depend on the caller"
             raise self._problems.error("HF111", message, goal.span, "write it in the rules themselves")
         self._check_event(goal, goal.args[2])
 

@@ -30,7 +30,7 @@ def document_rows(path: str | Path, rows: str | None) -> Iterator[TextLines]:
     if rows is not None:
         found = steps_of(rows)
         if found is None:
-            raise HoldsforError(f"rows = {rows!r} is no path such as data.events")
+            raise HoldsforError(f"rows = {rows!r} is not a path such as data.events")
         steps = found
     try:
         yield from _pieces(text, steps, f"{shown_name(path)} has no array {rows!r}")

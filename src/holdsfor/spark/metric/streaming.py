@@ -1,4 +1,4 @@
-"""Metric programs over streaming DataFrames: a query that writes down which intervals begin and end."""
+"""Metric programs over streaming DataFrames: a query that writes a changelog of intervals to a sink."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ def materialise_stream(
     buckets: int | None = None,
     max_ahead: Length | None = None,
 ) -> MetricStreaming:
-    """Find out what follows from a stream of facts, as time moves on.
+    """Derive facts from a stream of facts, as time advances.
 
-    `facts` are streaming DataFrames of the same forms as those of `materialise`. Everything up to the latest start of a
-    fact, less `lateness`, is worked out after every micro-batch; what comes later than that is put aside. A program that
-    looks into the future needs a `delay`: how much later answers may come than what they are about (`"inf"`: as much as
-    it takes). Facts that begin more than `max_ahead` after the median of their batch are put aside, if it is given: one
-    time in milliseconds would make everything after it late.
+    `facts` are streaming DataFrames of the same forms as those of `materialise`. Every micro-batch makes results final
+    up to the latest start of a fact minus `lateness`; facts before this time are late and set aside. A program that
+    looks ahead needs a `delay`: how much later answers can come than the times they are about (`"inf"`: without limit).
+    With `max_ahead`, facts that begin more than this after the median of their batch are set aside: one time in
+    milliseconds would make all later facts late.
 
-    Changes have exact times as text. Where it is known what one unit of time is, as in `materialise`, they have timestamps,
-    rounded down to microseconds, unless they have to be `exact`; durations may be timedeltas or text such as "10min" then.
+    Changes have exact times as text. If the time unit is known, as in `materialise`, they have timestamps, rounded down
+    to microseconds, unless `exact`; durations can then be timedeltas or text such as "10min".
     """
     reasoner = loaded(program)
     scale = known_metric_scale(reasoner.time_scale, facts, mapping, unit)
@@ -118,8 +118,8 @@ class MetricStreaming:
     ) -> Any:
         """Start the query. `sink` gets the changes of every batch, `side` facts that were late or could not be read.
 
-        Both are functions of rows and the number of the batch, or folders. A dict of sinks by the names of predicates gives
-        each the changes of its own, with a column for each argument; `column_types` is as in `materialise`. `on_report` is
+        Both are functions of rows and the number of the batch, or folders. A dict of sinks by predicate sends each sink
+        the changes of its predicate, with a column for each argument; `column_types` is as in `materialise`. `on_report` is
         called after every batch.
         """
         results = self._sink(sink, style, column_types)
@@ -212,7 +212,7 @@ class _Workers:
         return notes_of(row.note for row in shuffled.mapInArrow(function(task), ddl(NOTE)).collect())
 
     def move_on(self, turn: Turn) -> list[dict[str, Any]]:
-        """Move all buckets on in time."""
+        """Advance all buckets in time."""
         count = self.job.buckets
         found = self.spark.range(0, count, 1, count)
         for number in range(1, self.job.last + 1):
@@ -224,7 +224,7 @@ class _Workers:
 
 
 def intervals(changes: DataFrame) -> DataFrame:
-    """The intervals that changes leave: the last row of every id. An end that is null is not known yet."""
+    """The intervals after all changes: the last row of every id. A null end is not known yet."""
     order = Window.partitionBy("id").orderBy(F.desc(F.col("op") == CLOSE))
     last = changes.withColumn("_place", F.row_number().over(order)).where("_place = 1")
     return last.select("predicate", "args", "start", "start_closed", "end", "end_closed", "id")

@@ -1,4 +1,4 @@
-"""What is done to the buckets of a stream in every micro-batch: facts are written to files, then time moves on.
+"""The tasks of a micro-batch: facts are written to the files of their buckets, then time advances.
 
 Every stage of every bucket has a state of its own, in a file that is named by the batch that wrote it.
 """

@@ -1,4 +1,4 @@
-"""Alerts from a stream: whoever is to be told is told in the batch, so that a batch that is run again tells the same."""
+"""Alerts from a stream: they are sent in the batch, so a batch that is run again sends the same ones."""
 
 from __future__ import annotations
 

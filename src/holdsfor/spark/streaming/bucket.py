@@ -1,4 +1,4 @@
-"""One bucket of a stage of a stream on the engine: state and rows in, query times asked, changes out."""
+"""One bucket of a stage of a stream: reads state and rows, evaluates query times, returns changes."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class EngineBucket:
             raise HoldsforError(
                 f"more than {MOST_QUERIES:,} query times from {self.turn.before} to {self.turn.until} would have to be "
                 f"asked for {rows:,} rows, and these rules have something to say at each: a time that is far from the "
-                "others is put aside with --max-ahead (max_ahead), and --start (start) says when the stream begins"
+                "others is set aside with --max-ahead (max_ahead), and --start (start) sets the beginning of the stream"
             )
 
     def _report(self, query: int) -> None:

@@ -1,4 +1,4 @@
-"""The clock of a stream: which query times are due, and what has come too late for the next."""
+"""The watermark of a stream: which query times are due, and which rows are late."""
 
 from __future__ import annotations
 

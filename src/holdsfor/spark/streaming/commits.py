@@ -1,4 +1,4 @@
-"""What a batch leaves behind for the next: a small file that says that it is done and where everything is."""
+"""The commit of a batch: a small file that marks it as done and names its files."""
 
 from __future__ import annotations
 

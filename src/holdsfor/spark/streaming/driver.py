@@ -1,4 +1,4 @@
-"""A micro-batch from beginning to end: rows taken in, query times asked, results delivered, all of it committed.
+"""A micro-batch from beginning to end: intake, evaluation of query times, delivery of results, commit.
 
 A batch that is run again begins where the one before it ended, and gives the same: nothing is lost, nothing comes twice.
 """

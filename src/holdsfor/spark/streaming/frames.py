@@ -64,7 +64,7 @@ class Sources:
             if mapping is None:
                 raise HoldsforError("one stream of events needs a mapping that says which columns are which event")
             if retracted is not None:
-                require_columns([retracted], streams.columns, "the stream, which should say what is taken back,")
+                require_columns([retracted], streams.columns, "the stream, which marks retractions,")
             known = [entry for entry in mapping.entries if entry.layout(layouts) is not None]
             with_paths_of(streams, known)
             columns = (("events", {name: name for name in streams.columns}),)
@@ -80,7 +80,7 @@ class Sources:
                 plain = [column for column in frame.columns if column not in (retracted, unread)]
                 entries.append(_renamed(entry_of(f"events[{name!r}]", name, plain, layouts), names, place))
         if retracted is not None and not any(retracted in names for _, names in found):
-            raise HoldsforError(f"no stream has the column {retracted!r}, which should say what is taken back")
+            raise HoldsforError(f"no stream has the column {retracted!r}, which marks retractions")
         return cls(tuple(entries), tuple(found), unit, untyped, retracted)
 
     def together(self, streams: Streams) -> DataFrame:

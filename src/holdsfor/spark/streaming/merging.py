@@ -1,4 +1,4 @@
-"""Tables that know `MERGE`, such as those of Delta and Iceberg: a changelog, or what holds by it, for `start`.
+"""Sinks for tables that support `MERGE`, such as Delta and Iceberg: the changelog, or the current intervals.
 
 Each batch is one statement, which a table applies as a whole or not at all. It carries the number of the batch, so that a batch
 that is run again changes nothing.

@@ -1,4 +1,4 @@
-"""Sinks by the name of a fluent or event: each gets the changes of its own, with the arguments in typed columns."""
+"""Sinks by fluent or event: each gets the changes of its own, with the arguments in typed columns."""
 
 from __future__ import annotations
 

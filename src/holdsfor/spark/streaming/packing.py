@@ -1,4 +1,4 @@
-"""Rows in a shuffle: as few columns as will do, for a column costs as much as another, however small its numbers are."""
+"""Rows in a shuffle, in as few columns as possible, because every column costs the same, however small its numbers."""
 
 from __future__ import annotations
 

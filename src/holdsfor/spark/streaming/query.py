@@ -71,21 +71,22 @@ def recognise_stream(
     max_ahead: DurationInput | None = None,
     state: str | None = None,
 ) -> StreamingRecognition:
-    """Find the intervals during which situations hold in a stream, as they come and go.
+    """Compute the intervals during which situations hold in a stream, as a changelog.
 
     `events` is one streaming DataFrame with a mapping, or one per event and input fluent. Query times are `start +
-    step`, `start + 2 * step`, …; one is asked when the clock, less `lateness`, has passed it. The clock goes by the
-    latest event ("event"), or by the arrival column, or processing time where there is none ("arrival"). A source that
-    says nothing for `idle` (such as "10 seconds") lets the clock go on. `retracted` names a column that is true in rows
-    that take something back. A row whose time lies more than `max_ahead` beyond the median time of its batch is put aside:
-    one time in milliseconds would move the clock for all. Without it that is ten windows, or ten times the distance from
-    the lower quartile to the median where that is more; `math.inf` keeps all rows.
+    step`, `start + 2 * step`, …; a query time is evaluated when the watermark has passed it by `lateness`. The
+    watermark follows the latest event ("event"), or the arrival column, or processing time if there is none
+    ("arrival"). After `idle` (such as "10 seconds") without events, the watermark advances with processing time.
+    `retracted` names a column that is true in rows that retract. A row whose time is more than `max_ahead` beyond the
+    median time of its batch is set aside, because one time in milliseconds would make all later rows late. The default
+    is the larger of ten windows and ten times the distance from the lower quartile to the median; `math.inf` keeps all
+    rows.
 
-    `state` is "files", which workers open themselves, or "tables", which only Spark reads and writes. Unless you say, it is
-    files for a checkpoint in a folder of this machine, and tables for one on any other store.
+    `state` is "files", which workers open themselves, or "tables", which only Spark reads and writes. The default is
+    files for a checkpoint in a local folder, and tables for one on any other store.
 
-    Where the `unit` of time-points is known, because the rules, the mapping or you say so, or because times are timestamps,
-    durations may be timedeltas or text such as "1 hour", and `start` a datetime; changelogs then have timestamps.
+    If the time `unit` is known, from the rules, the mapping, this argument or timestamps, durations can be timedeltas
+    or text such as "1 hour", and `start` a datetime; changelogs then have timestamps.
     """
     if clock not in ("event", "arrival"):
         raise HoldsforError(f'the clock goes by "event" or "arrival", not {clock!r}')
@@ -204,8 +205,8 @@ class StreamingRecognition:
         """Start the query. `sink` gets the changelog of every batch, `events` that of derived events, `side` the rows
         that could not be used.
 
-        All are functions of rows and the number of the batch, or folders. A dict of sinks by the names of fluents (of
-        events) gives each the changes of its own, with a column for each argument; `column_types` is as in `recognise`.
+        All are functions of rows and the number of the batch, or folders. A dict of sinks by fluent (or event) sends
+        each sink the changes of its fluent, with a column for each argument; `column_types` is as in `recognise`.
         `on_report` is called after every batch.
         """
         sinks = self._sinks(sink, events, side, style, column_types)
@@ -240,9 +241,9 @@ class StreamingRecognition:
         style: str = "parquet",
         column_types: Mapping[str, str] | None = None,
     ) -> Report:
-        """Work through a history before the stream begins, which then goes on from there.
+        """Evaluate a history before the stream begins. The stream continues from there.
 
-        All query times are asked that the history is long enough for, or those up to `until`. `history` has DataFrames
+        All query times within the history are evaluated, or those up to `until`. `history` has DataFrames
         of the same columns as the streams.
         """
         last = time_point_or_none(until, unit_in(self.time_scale), "until")
@@ -252,7 +253,7 @@ class StreamingRecognition:
         return run.once(self._sources.together(history), _BACKFILL, last)
 
     def has_begun(self, checkpoint: str) -> bool:
-        """Whether a run has come to the end of a batch at a checkpoint. One that was killed before that has not begun."""
+        """Whether a run has committed a batch at a checkpoint."""
         return bool(self._home(checkpoint).ledger(session_of(self._events)).committed())
 
     def _home(self, checkpoint: str) -> Home:

@@ -1,4 +1,4 @@
-"""Why Spark could not do what it was asked to, in a sentence."""
+"""The cause of a failure of Spark, in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stream that goes on with another number of buckets: what a new bucket takes over from the old ones.
+"""Continues a stream with another number of buckets: the state that a new bucket gets from the old ones.
 
 Each new bucket reads the states of all old buckets of its stage; the engine keeps the keys that are its own. Rows that no
 query time has seen went to old buckets, some of them to several. They are divided anew, each taken from one old bucket.

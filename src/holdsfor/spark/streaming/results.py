@@ -1,4 +1,4 @@
-"""What a bucket has to say of a micro-batch: the changelogs, and retractions that found nothing."""
+"""The results of a bucket for a micro-batch: the changelogs, and retractions of unknown input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that say what they are: whose run, which file of it, and a checksum of everything, at their end.
+"""Sealed files: the run and the file that they belong to, and a checksum, at their end.
 
     content | what it is, as JSON | length of that (4 bytes) | CRC-32 of all before (4 bytes) | MARK
 

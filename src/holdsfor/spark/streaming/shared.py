@@ -1,4 +1,4 @@
-"""Whether all machines see the same folders: what workers have written must be what the driver finds.
+"""Checks that all machines access the same folders: the driver must find what workers have written.
 
 On a cluster a path such as /tmp/checkpoint is another folder on each machine. Whatever an executor writes there is lost
 for everyone else, so it is looked at before a run begins, and before each commit.

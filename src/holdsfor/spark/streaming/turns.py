@@ -1,4 +1,4 @@
-"""What the buckets have to do in a micro-batch."""
+"""The work of the buckets in a micro-batch."""
 
 from __future__ import annotations
 

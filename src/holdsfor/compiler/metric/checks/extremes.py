@@ -13,9 +13,7 @@ from holdsfor.diagnostics import NOWHERE, Diagnostic, Severity, Span
 from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule, Range
 
 _NOW = Range(Fraction(0), Fraction(0))
-_HINT = (
-    "what lies that far away is not told apart: give --start and --end, and only what lies between them is asked for"
-)
+_HINT = "times that far away are not distinguished: give --start and --end, to evaluate only what lies between them"
 
 
 def check_extremes(program: MetricProgram) -> Iterator[Diagnostic]:

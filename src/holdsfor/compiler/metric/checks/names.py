@@ -29,7 +29,7 @@ def check_names(program: MetricProgram) -> Iterator[Diagnostic]:
     for name, atom in inputs.items():
         close = among_defined.to(name, _CUTOFF)
         if close is not None and known[close] == len(atom.args) and _differs(close, name):
-            message = f"no rule defines {name}, so it is taken from the input"
+            message = f"no rule defines {name}, so it is input"
             yield Diagnostic(
                 "HF614", Severity.WARNING, message, atom.span, f"did you mean {close}?", fix=_renamed(atom, close)
             )
@@ -38,7 +38,7 @@ def check_names(program: MetricProgram) -> Iterator[Diagnostic]:
         if twin is None or len(inputs[twin].args) != len(atom.args) or not _differs(twin, name):
             continue
         if (len(name) >= _LONG or name.lower() == twin.lower()) and (uses[name], twin) < (uses[twin], name):
-            message = f"{name} is almost the name of {twin}, and both are taken from the input"
+            message = f"{name} is similar to {twin}, and both are input"
             yield Diagnostic(
                 "HF614", Severity.WARNING, message, atom.span, f"did you mean {twin}?", fix=_renamed(atom, twin)
             )

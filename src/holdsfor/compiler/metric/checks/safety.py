@@ -1,4 +1,4 @@
-"""Variables that nothing gives a value to (HF612), and variables of aggregates used outside them (HF608)."""
+"""Unbound variables (HF612), and variables of aggregates used outside them (HF608)."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ class _Rule:
         self._reported.add(name)
         if variable.is_anonymous:
             hint = "give the variable a name, and a condition that has it too"
-            yield Diagnostic("HF612", Severity.ERROR, f"_ {where} has no value", variable.span, hint)
+            yield Diagnostic("HF612", Severity.ERROR, f"_ {where} is unbound", variable.span, hint)
             return
-        message = f"nothing gives {name} a value {where}"
+        message = f"{name} is unbound {where}"
         hint, meant = self._advice(name, where)
         fix = None if meant is None else Fix(variable.span, meant)
         yield Diagnostic("HF612", Severity.ERROR, message, variable.span, hint, fix=fix)
@@ -80,7 +80,7 @@ class _Rule:
         """What to do, and the variable to write instead if that is all there is to do."""
         for literal in self._rule.body:
             if isinstance(literal, Aggregate) and any(term.name == name for term in literal.terms):
-                return f"{literal.function} runs through the values of {name}; use {literal.result.name}", None
+                return f"{name} is local to {literal.function}; use {literal.result.name}", None
         positive = [item.atom for item in self._rule.body if isinstance(item, Condition) and not item.negated]
         if any(variable.name == name for atom in positive for variable in atom_variables(atom)):
             return (
@@ -99,13 +99,13 @@ class _Rule:
         for variable in (*aggregate.terms, *atom_variables(aggregate.atom)):
             if not variable.is_anonymous and variable.name not in inside | self._reported:
                 self._reported.add(variable.name)
-                message = f"nothing gives {variable.name} a value in {aggregate.function}"
+                message = f"{variable.name} is unbound in {aggregate.function}"
                 hint = f"its condition must have {variable.name}, and not only on the left of Since or Until"
                 yield Diagnostic("HF612", Severity.ERROR, message, variable.span, hint)
         outside = {variable.name for item in self._rule.body if item is not aggregate for variable in _all(item)}
         for term in dict.fromkeys(aggregate.terms):
             if term.name in outside:
-                message = f"{term.name} runs through all values in {aggregate.function}, and has one outside it"
+                message = f"{term.name} is local to {aggregate.function}, but it is also used outside"
                 hint = "give one of them another name"
                 yield Diagnostic("HF608", Severity.ERROR, message, term.span, hint)
 

@@ -1,4 +1,4 @@
-"""What cannot run on a stream (HF621), and what never holds there (HF615)."""
+"""Constructs that cannot run on a stream (HF621), and conditions that never hold there (HF615)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_boxes(program: MetricProgram) -> Iterator[Diagnostic]:
         for _, atom in metric_atoms(rule):
             for part in operators_in(atom):
                 if isinstance(part, Unary) and part.operator is UnaryOperator.BOX_MINUS and part.range.high is None:
-                    message = "this holds only of what has held since ever"
+                    message = "this holds only for facts without a beginning"
                     hint = "a fact such as P(a)@(-inf,5] does; otherwise give the interval an end, or use Since"
                     yield Diagnostic("HF615", Severity.WARNING, message, _operator(part), hint)
 
@@ -41,7 +41,7 @@ def check_streaming(program: MetricProgram) -> Iterator[Diagnostic]:
         for _, atom in metric_atoms(rule):
             for part in operators_in(atom):
                 if part.operator in _AHEAD and _reaches(part.range):
-                    message = f"{part.operator} looks into the future, which a stream has not brought yet"
+                    message = f"{part.operator} looks ahead, at facts that have not arrived on a stream"
                     yield Diagnostic("HF621", Severity.ERROR, message, _operator(part), _hint(part.range))
 
 
@@ -49,7 +49,7 @@ def _past_heads(rule: MetricRule) -> Iterator[Diagnostic]:
     begin = rule.span.start
     for operator, during in rule.boxes:
         if operator is UnaryOperator.BOX_MINUS and _reaches(during):
-            message = f"{operator} in a head derives the past, which a stream has answered for already"
+            message = f"{operator} in a head derives facts for the past, which a stream has already answered"
             written = Span(during.span.source, begin, during.span.end)
             span = written._replace(start=during.span.end - len(written.text.lstrip()))
             yield Diagnostic("HF621", Severity.ERROR, message, span, _hint(during))
