@@ -111,8 +111,8 @@ ROWS = [
     CoreBug(
         "an interval cut by the window has a start",
         "admission.cpp",
-        "(is_point ? kIsPoint : 0) | («start < first ? kIsCut : 0»)",
-        "0",
+        "«head.flags |= kIsCut;»",
+        "head.flags |= 0;",
     ),
     CoreBug(
         "time-points behind the border are taken back",

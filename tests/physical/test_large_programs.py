@@ -40,7 +40,8 @@ def _seconds(fluents: int) -> float:
 
 
 def test_lowering_is_linear() -> None:
-    small, large = min(_seconds(300) for _ in range(2)), _seconds(1200)
+    # The best of several, because other processes take their share of the caches.
+    small, large = min(_seconds(300) for _ in range(3)), min(_seconds(1200) for _ in range(2))
     assert large < 8 * small
 
 

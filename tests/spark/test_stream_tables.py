@@ -91,12 +91,12 @@ def test_rows_wait_until_a_query_time_is_due(spark: Any, tmp_path: Path, place: 
 
 
 def test_folders_are_used_again(spark: Any, tmp_path: Path, place: str, mounted: Path) -> None:
-    rows = some_rows(7, 1, 301)
-    for number in range(30):
+    rows = some_rows(7, 1, 201)
+    for number in range(20):
         write_file(tmp_path, number, rows[30 * number : 30 * number + 30])
     sink = Memory()
     reports = follow(spark, tmp_path, place, sink)
-    assert len(reports) == 30
+    assert len(reports) == 20
     last = reports[-1].query_time
     assert stream_rows(sink.table(), last or 0) == local_rows(rows, last or 0)
     folder = mounted / place.rpartition("/")[2] / "checkpoint" / "holdsfor"
