@@ -130,7 +130,7 @@ ROWS = [
     CoreBug(
         "a point at the query time does not wake its key",
         "interval_log.cpp",
-        "if (!interval_head(&cells_[at]).has(kIsPoint) || «start < query») continue;",
+        "if (!interval_head(&cells[at]).has(kIsPoint) || «start < query») continue;",
         "start <= query",
     ),
     CoreBug(
@@ -162,8 +162,8 @@ STORE = [
     CoreBug(
         "an interval of a part reaches new keys alone",
         "part_store.cpp",
-        "if (log.take(cells, first)) {\n        one.is_changed = «true»;",
-        "false",
+        "writer.lost());\n    unmatched_ += taken.unmatched;\n    one.is_changed = «one.is_changed || taken.first != kForever»;",
+        "one.is_changed",
     ),
     CoreBug(
         "rows of a part are dropped up to the query time",
@@ -249,7 +249,7 @@ SWEEP = [
     CoreBug(
         "an open termination ends what was touched alone",
         "row_pass.cpp",
-        "if («fluent.instances[number].stamp != world_.now») touched_.emplace_back(table, number);\n    }\n  }",
+        "if («instance.stamp != world_.now && instance.current != kNone») touched_.emplace_back(table, number);",
         "false",
     ),
     CoreBug(
