@@ -1,8 +1,8 @@
-// Decides which of the pushed rows count at a query time, by the rules of windows.
+// Applies the window rules: decides which pushed rows count at a query time.
 //
-// An event counts if it lies in the window of the first query time at or after it that follows its arrival; until then
-// it waits. An input interval counts from the next query time on, cut where the window begins. Rows whose last window
-// was over when they came are late. What lies behind the border of the window cannot be retracted.
+// An event counts if it lies in the window of the first query time at or after the event that follows its arrival.
+// Until then it waits. An input interval counts from the next query time on, cut at the start of the window. A row is
+// late if its last window was over when it arrived. Rows behind the border of the window cannot be retracted.
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,17 @@ class Admission {
  public:
   explicit Admission(const Plan& plan) : plan_(plan), waiting_(plan.tables.size()) {}
 
-  // Adds what begins or ceases to count at a query time to `into`; the rows of the edits may move there.
+  // Adds the rows that begin or cease to count at a query time to `into`. May move rows out of `edits`.
   void admit(Edits& edits, const Window& window, Time query, Deliveries& into);
 
   [[nodiscard]] std::size_t late() const { return late_; }
-  // Retractions that were refused here; others find nothing in the log of their key.
+  // Retractions refused here. Retractions that find nothing in the log of their key are counted there.
   [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
-  // The inputs of those of the last query time, as far as they have numbers.
+  // Numbers of the inputs that were late or whose retraction was refused at the last query time. Rows without a number
+  // are left out.
   [[nodiscard]] const std::vector<Cause>& lost() const { return lost_; }
   [[nodiscard]] std::size_t waiting() const { return waiting_count_; }
-  // Calls `visit` with table, time and arguments of every event that waits.
+  // Calls `visit` with table, time and arguments of every waiting event.
   template <typename Visit>
   void each_waiting(const Visit& visit) const {
     for (Index table = 0; table < waiting_.size(); ++table) {
@@ -42,20 +43,20 @@ class Admission {
   void write(StateWriter& into) const;
   void read(StateReader& from);
   void absorb(const Admission& other);
-  // The same of an engine with other rules: `table_of` by its tables.
+  // Absorbs the rows of an engine with other rules. `table_of` maps its tables to the tables of this engine.
   void succeed(const Admission& other, std::span<const Index> table_of);
 
   void mark_terms(TermMarks& marks) const {
     for (const Waiting& waiting : waiting_) marks.mark(waiting.rows.cells);
   }
-  // Calls `change` with the number of every event that waits.
+  // Calls `change` with the number of every waiting event.
   template <typename Change>
   void each_cause(const Change& change) {
     for (Waiting& waiting : waiting_) std::for_each(waiting.causes.begin(), waiting.causes.end(), change);
   }
 
  private:
-  // Events after the query time: rows of their times and arguments, and the numbers of the inputs that they are.
+  // Events after the query time: rows of time and arguments, and the input number of each row.
   struct Waiting {
     RowSet rows;
     std::vector<Cause> causes;
@@ -79,7 +80,7 @@ class Admission {
   std::size_t late_ = 0;
   std::size_t unmatched_ = 0;
   std::vector<Cause> lost_;
-  std::vector<Cause> causes_;  // of the intervals that are looked at
+  std::vector<Cause> causes_;  // of the intervals under examination
 };
 
 }  // namespace holdsfor

@@ -1,5 +1,5 @@
-// The results of all keys that are shown at a query time, as columns: derived events, or intervals that reach into the
-// window.
+// Collects the results of all keys that are visible at a query time, as columns: derived events, and intervals that
+// reach into the window.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace holdsfor {
 
-// A column that is filled after its size is known, by several threads.
+// A column whose size is known before several threads fill it.
 template <typename T>
 struct SizedColumn {
   std::unique_ptr<T[]> cells;
@@ -22,7 +22,7 @@ struct SizedColumn {
   explicit SizedColumn(std::size_t count) : cells(std::make_unique_for_overwrite<T[]>(count)), size(count) {}
 };
 
-// Rows of one table. Events have neither ends nor values.
+// Rows of one table. For events, `ends` and `values` are empty.
 struct AnswerColumns {
   SizedColumn<std::int64_t> starts;
   SizedColumn<std::int64_t> ends;
@@ -32,10 +32,9 @@ struct AnswerColumns {
 
 class Answers {
  public:
-  // Forgets what was found: something has changed.
+  // Drops the columns: the results have changed.
   void reset() { tables_.clear(); }
-  // The rows of a table in the order of keys, which are given away. All tables are found at once, when the first of
-  // them is wanted.
+  // Gives away the rows of a table, ordered by key. The first call collects all tables at once.
   AnswerColumns take(Index table, const Plan& plan, std::span<const StageStore> stages, Time low, unsigned threads);
 
  private:

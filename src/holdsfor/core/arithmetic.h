@@ -1,4 +1,4 @@
-// Arithmetic on values. Integers are exact: what does not fit into a word is computed by the host.
+// Arithmetic on values. Integers are exact: the host computes integers that do not fit into a word.
 #pragma once
 
 #include <optional>
@@ -46,7 +46,7 @@ enum class Function : std::uint8_t {
   kAtan2,
 };
 
-// The function of a name and a number of arguments.
+// The function with a name and an arity.
 std::optional<Function> function_of(std::string_view name, std::size_t arity);
 
 class Arithmetic {
@@ -57,9 +57,9 @@ class Arithmetic {
   std::optional<Value> evaluate(const Expression& expression, std::span<const Value> registers) const;
   // Whether a comparison of two numbers holds.
   [[nodiscard]] bool compare(Comparison comparison, Value left, Value right) const;
-  // A number that was computed as a term of rules: there, an infinite one is the name `inf`.
+  // A computed number as a term of rules. Infinity becomes the name `inf`.
   [[nodiscard]] Value term(Value number) const;
-  // The number that a term stands for.
+  // The number that a term denotes.
   [[nodiscard]] std::optional<Value> number_of(Value value) const;
   [[nodiscard]] std::optional<Value> apply(Function function, std::span<const Value> args) const;
 
@@ -73,9 +73,9 @@ class Arithmetic {
   mutable Calendar calendar_;
 };
 
-// Whether a comparison holds of two things in this order: less than zero, zero, or more.
+// Whether a comparison holds, given the order of two values: negative, zero or positive.
 bool holds(Comparison comparison, int order);
-// Whether it holds of two numbers.
+// Whether a comparison holds for two numbers.
 inline bool holds(Comparison comparison, double left, double right) {
   switch (comparison) {
     case Comparison::kLess:

@@ -1,4 +1,4 @@
-// Rows of events and of intervals on their way to the keys of a stage.
+// Rows of events and intervals on the way to the keys of a stage.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace holdsfor {
 
-// Rows of one table that count from now on, or cease to count, in the order in which they came.
+// Rows of one table that begin or cease to count, in order of arrival.
 struct Arrivals {
   Index table = 0;
   EventRows rows;
-  Cause cause = kNoCause;           // of the first row; the next one has the next number
-  std::vector<Cause> causes;        // instead, if they are not in order; empty: see `cause`
-  std::vector<bool> is_retraction;  // empty: none is
-  bool is_counted = true;           // retractions of rows that are not there are counted
+  Cause cause = kNoCause;           // of the first row; each following row has the next number
+  std::vector<Cause> causes;        // used instead of `cause` if the numbers are not consecutive
+  std::vector<bool> is_retraction;  // empty: no row is a retraction
+  bool is_counted = true;           // count retractions of rows that do not exist
 
   [[nodiscard]] bool has_causes() const { return cause != kNoCause || !causes.empty(); }
   [[nodiscard]] Cause cause_of(std::size_t row) const {
@@ -25,7 +25,7 @@ struct Arrivals {
   }
   [[nodiscard]] bool can_grow() const { return !rows.is_borrowed() && cause == kNoCause; }
 
-  // Adds a row. Columns that would say nothing are left out.
+  // Adds a row. Leaves out columns that carry no information.
   template <typename Args>
   void add(Time time, Args args, Cause its_cause, bool is_retracted) {
     const std::size_t before = rows.size();
@@ -41,29 +41,29 @@ struct Arrivals {
   }
 };
 
-// Intervals of one table that count from now on, or cease to count, as rows of an IntervalLog.
+// Intervals of one table that begin or cease to count, as rows of an IntervalLog.
 struct IntervalArrivals {
   Index table = 0;
   RowSet rows;
-  std::vector<Cause> causes;  // of rows; empty: none has any
-  bool is_input = true;       // else they are results of an earlier stage
+  std::vector<Cause> causes;  // of rows; empty: no row has a cause
+  bool is_input = true;       // otherwise results of an earlier stage
 
   [[nodiscard]] Cause cause_of(std::size_t row) const { return causes.empty() ? kNoCause : causes[row]; }
   // Adds a row. `pair` is its value and arguments.
   void add(std::uint8_t flags, Time start, Time end, Time pushed_start, std::span<const Value> pair, Cause cause);
-  // Adds a row of the same table as it is.
+  // Adds a row of the same table unchanged.
   void add(const Value* row, Cause cause);
-  // Adds rows of the same table; if none of them has a cause, there are no causes.
+  // Adds rows of the same table. If none of them has a cause, `its_causes` is empty.
   void append(RowSet more, std::span<const Cause> its_causes);
 
  private:
   void add_cause(Cause cause);
 };
 
-// What a log of a key has got.
+// The effect of taking rows into the log of a key.
 struct Taken {
-  Time first = kForever;      // the first time-point at which rows came or went
-  std::size_t unmatched = 0;  // retractions of rows that were not there, counted where they are at home
+  Time first = kForever;      // the first time-point at which rows were added or removed
+  std::size_t unmatched = 0;  // retractions without a matching row, counted only at the home key
 };
 
 }  // namespace holdsfor

@@ -1,4 +1,4 @@
-// The C data and stream interfaces of Arrow, as its specification has them: whoever has tables hands them over so.
+// The C data and stream interfaces of Arrow, as in the Arrow specification. Other libraries pass tables through them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Events in tables as other libraries hand them over, by the C stream interface of Arrow: columns as rows of words.
+// Reads events from tables of other libraries through the C stream interface of Arrow: columns become rows of words.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct TableEvents {
   Time last = kNever;                // the largest time
 };
 
-// The rows of a table with a column `time` and so many others, which are the arguments in order. Nothing if they need
-// to be looked at more closely: gaps, times beyond `latest`, other types than whole numbers, floats and text, numbers
-// that no float has exactly, columns with another meaning.
+// The rows of a table with a column `time` and `width` argument columns, in order. Nothing if the table needs the slow
+// reader in Python: gaps, times after `latest`, types other than integers, floats and text, integers without an exact
+// float, columns with another meaning.
 std::optional<TableEvents> read_events(ArrowArrayStream& stream, std::size_t width, Time latest, TermTable& terms);
 
 }  // namespace holdsfor

@@ -1,4 +1,4 @@
-// Changes for Python: as columns, as text, and as objects.
+// Passes changes to Python: as columns, as text, and as objects.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,8 +8,8 @@
 
 namespace holdsfor {
 
-// Spells the terms of a core. `pieces` by table is None for those that are written with operators; `write(word,
-// is_alone)` and `write_row(table, words)` give text that only Python can.
+// Spells the terms of a core. `pieces` has an entry for each table; None for fluents and events written with operators.
+// `write(word, is_alone)` and `write_row(table, words)` return text that only Python can produce.
 std::unique_ptr<Speller> make_speller(const TermTable& terms, const nanobind::list& pieces,
                                       const nanobind::list& reserved, const nanobind::callable& write,
                                       const nanobind::callable& write_row);

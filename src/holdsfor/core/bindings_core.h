@@ -1,4 +1,4 @@
-// A core as Python has it: what `_core.Core` does, over an engine with its plan, its terms and its host.
+// The Python class `_core.Core`: an engine with its plan, terms and host.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -29,7 +29,7 @@ using FlagArray = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device:
 
 class Core {
  public:
-  // `like`: a core that it shares terms with, so that words mean the same in both.
+  // `like`: a core to share the term table with, so that words mean the same in both.
   Core(nb::bytes plan, nb::object host, bool is_traced, const Core* like);
 
   // Terms
@@ -47,74 +47,77 @@ class Core {
   WordColumn words(const nb::list& objects) { return words_of_objects(terms_, objects); }
   WordColumn words_of_reals(const RealsGiven& numbers) { return holdsfor::words_of_reals(terms_, numbers); }
   nb::list values(const WordsGiven& words) const { return objects_of_words(terms_, words); }
-  // Times and words of the events in a table (a capsule with an Arrow stream) with so many arguments, and the last of
-  // the times. None if its columns need to be looked at more closely: then terms may have come that nothing refers to.
+  // Times and words of the events in a table (a capsule with an Arrow stream) with `width` arguments, and the largest
+  // time. None if the columns need the slow reader in Python. In that case, terms may have been created that nothing
+  // refers to.
   std::optional<nb::tuple> table_events(const nb::capsule& table, std::size_t width, Time latest);
 
   std::size_t terms() const { return terms_.used(); }
-  // Forgets terms that nothing refers to: words that Python has of them are no longer valid, but for those in `keep`.
+  // Drops terms that nothing refers to. Words of these terms held by Python become invalid, except those in `keep`.
   void reclaim_terms(WordArray keep);
 
-  // How many items a list has; nothing if it is none.
+  // The length of a list. Nothing if the term is not a list.
   std::optional<std::size_t> length(std::uint64_t word) const;
 
-  // The kind of a term and what it consists of.
+  // The kind of a term and its components.
   nb::tuple describe(std::uint64_t word) const;
 
-  // Input: the columns of events are read when time goes on, and must stay as they are until then.
+  // Input. Event columns are read at the next `advance` and must not change until then.
 
   void set_window(std::optional<std::int64_t> size, std::optional<std::int64_t> start);
   void begin_at(Time origin) { engine_->begin_at(origin); }
-  // Inserts or retracts rows. In a correction both belong together: changes say so of their causes.
+  // Inserts or retracts rows. `is_correction`: the insertion and the retraction belong together, and changes mark their
+  // causes as a correction.
   template <bool is_retraction>
   Cause edit_events(Index table, TimeArray times, WordArray words, bool is_correction, bool is_cause);
   template <bool is_retraction>
   Cause edit_intervals(Index table, TimeArray starts, TimeArray ends, WordArray values, WordArray words,
                        FlagArray is_point, bool is_correction, bool is_cause);
-  // Facts of a stream of metric rules that are never late: cells in which they begin and end, and words row by row.
-  // How many of them begin before the time that was reached: that part is left out.
+  // Pushes facts to a stream of metric rules without late facts: cells in which the facts begin and end, and words row
+  // by row. Returns how many facts begin before the time already reached. That part of them is cut off.
   std::size_t push_facts(Index table, const TimeArray& starts, const TimeArray& ends, const WordArray& words);
-  // One event from Python objects.
+  // Inserts or retracts one event given as Python objects.
   template <bool is_retraction>
   void edit_one(Index table, Time time, nb::tuple args);
 
   // Distributed runs
 
-  // The engine has the keys of a stage that are in one of some buckets. `sides` by stage: see BucketGrid. `ties` has
-  // numbers of tied keys, and the first of each group, by stage; if there are none, a stage with tied keys has one
+  // Restricts the engine to the keys of one stage that are in one bucket. `sides` by stage: see BucketGrid. `ties` by
+  // stage: numbers of tied keys, and the first number of each group. Without `ties`, a stage with tied keys has one
   // bucket.
   using Ties = std::optional<std::pair<TimeArray, TimeArray>>;
   void set_share(Index stage, Index bucket, std::size_t buckets, const std::vector<std::vector<Index>>& sides,
                  const std::vector<Ties>& ties);
-  // The buckets that rows of a table go to in a stage: numbers of rows, and a bucket for each.
+  // The buckets of a stage that rows of a table go to: row numbers, and a bucket for each.
   nb::tuple targets(Index stage, Index table, std::size_t count, WordArray words) const;
   void receive(nb::bytes bytes);
   nb::list deliveries_for(Index stage);
 
-  // What is not of single keys of the share, and `load_share` takes in with some keys; see engine.h.
+  // The state outside the keys of the share. `load_share` takes it in together with some keys; see engine.h.
   nb::bytes save_rest(std::uint64_t note) const;
-  // For parts (their number, and of how many): bytes, keys, rows, intervals that are shown, and when the first wakes.
+  // For each part, given as number and count of parts: bytes, keys, rows, visible intervals, and the time when the
+  // first key wakes.
   nb::list save_keys(const std::vector<std::pair<std::size_t, std::size_t>>& parts) const;
-  // Takes in what `save_rest` and `save_keys` gave, perhaps with another plan of the same shape, by its fingerprint.
-  // The note of the rest that came last, or nothing.
+  // Loads the output of `save_rest` and `save_keys`. `plan` is the fingerprint of the plan that saved it, if that is
+  // another plan of the same shape. Returns the note of the last rest, or nothing.
   std::uint64_t load_share(const nb::list& saved, std::optional<nb::bytes> plan);
   std::vector<Index> reached(std::int64_t query, std::size_t parts) const { return engine_->reached(query, parts); }
   std::int64_t next_wake() { return engine_->next_wake(); }
 
   // Evaluation
 
-  // The rows for which conditions had no value since the last call: site, values and the number of a reason of each.
+  // The rows for which conditions had no value since the last call: site, values and reason number of each.
   std::vector<std::tuple<std::uint32_t, Words, std::uint32_t>> failures();
   void forget_answers() { host_.forget_answers(); }
-  // `is_last`: time does not go on afterwards; only answers are kept.
+  // `is_last`: the last query time; only answers are kept.
   void advance(std::int64_t query, unsigned threads, bool is_last);
   void mark_all_dirty() { engine_->mark_all_dirty(); }
   void resume_at(std::optional<std::int64_t> time) { prepared_.resume_at = time; }
   void checkpoint_cells(std::optional<std::size_t> cells) { prepared_.checkpoint_cells = cells; }
-  // Goes on with other rules: the plan has the same tables, stages and routes.
+  // Continues with other rules. The new plan has the same tables, stages and routes.
   void replan(nb::bytes plan);
 
-  // Other rules: see Engine::succeed. Delays by earlier table and number in its component, and the number here.
+  // Swap of rules, see Engine::succeed. `delays`: earlier table, earlier number within its component, new number.
 
   std::optional<std::int64_t> final_until() const;
   bool has_all_rows() const { return engine_->has_all_rows(); }
@@ -124,18 +127,18 @@ class Core {
                const std::vector<std::tuple<Index, Index, Index>>& delays, std::optional<std::int64_t> border,
                bool is_main);
   void resume(unsigned threads);
-  // Makes ticks of rational time so many times finer, and goes on with a plan that has those.
+  // Divides the ticks of rational time by a factor, and continues with a plan for the finer ticks.
   void refine(std::int64_t factor, nb::bytes plan);
   [[nodiscard]] std::size_t carried() const { return engine_->carried(); }
   void keep_profile() { prepared_.is_profiled = true; }
-  // Seconds, facts in and out, and the most that was kept, of each metric stratum in the order of the plan.
+  // For each metric stratum in plan order: seconds, facts in, facts out, and the peak number of kept facts.
   std::vector<std::tuple<double, std::size_t, std::size_t, std::size_t>> profile();
 
   // Answers
 
   // Starts, ends, values and arguments of intervals, or times and arguments of events.
   nb::tuple answers(Index table, unsigned threads);
-  // All rows of a table and kind that were found: see ResultKind.
+  // All rows of a table and kind in the results: see ResultKind.
   nb::object result_rows(Index table, std::uint8_t kind) const;
   std::unique_ptr<Trace> trace(Index stage, const Words& key) { return engine_->trace(stage, values_of(key)); }
   std::int64_t conflicts() const { return engine_->conflicts(); }
@@ -145,26 +148,26 @@ class Core {
   void keep_changes(bool is_wanted) { engine_->keep_changes(is_wanted); }
   ChangeList changes(std::size_t most_causes) { return engine_->changes(most_causes); }
   void report_only(const std::vector<bool>& tables);
-  // Derived events of a table that have happened since the query time before, or have not after all: which of them
-  // have not, their times and arguments.
+  // Derived events of a table that were added or removed since the previous query time: a flag for removed ones, times
+  // and arguments.
   void keep_event_changes() { engine_->keep_event_changes(); }
   nb::tuple event_changes(Index table) const;
-  // The inputs that took back what was not there: their numbers, tables, starts, ends and values (of events: as those
-  // of points), and arguments.
+  // The inputs whose retraction found nothing: numbers, tables, starts, ends, values and arguments. Events have the
+  // ends and values of points.
   std::vector<std::tuple<Cause, Index, Time, Time, std::uint64_t, Words>> lost() const;
   std::unique_ptr<Speller> speller(const nb::list& pieces, const nb::list& reserved, const nb::callable& write,
                                    const nb::callable& write_row) const;
 
   // State
 
-  // `note` is a term that `load` gives back.
+  // `note` is a term that `load` returns.
   nb::bytes save(std::uint64_t note) const { return saved(note, {}); }
   std::uint64_t load(nb::bytes bytes);
-  // The state in parts: each key is in one of them, by its first value; the note is in the first.
+  // Splits the state into parts. The first value of a key decides its part. The first part has the note.
   nb::list split(std::size_t parts, std::uint64_t note) const;
   std::uint64_t merge(nb::bytes bytes);
 
-  // What is kept of a table: stages, keys, starts, ends, values and arguments of its rows, one after the other.
+  // The rows that are kept of a table: stages, keys, starts, ends, values and arguments, one column after the other.
   nb::tuple kept(Index table);
 
   // Counts
@@ -177,7 +180,7 @@ class Core {
   std::size_t rows() const { return engine_->rows(); }
 
  private:
-  // Evaluates without the interpreter, and looks for signals meanwhile.
+  // Evaluates without holding the interpreter lock, and checks for signals meanwhile.
   template <typename Work>
   void watched(const Work& work) {
     try {
@@ -193,9 +196,9 @@ class Core {
   }
   static std::span<const std::byte> bytes_of(const nb::bytes& bytes);
   nb::bytes saved(std::uint64_t note, Engine::Part part) const;
-  // An engine without a state, and otherwise like this one.
+  // An engine without state, with the settings of this one.
   std::unique_ptr<Engine> fresh_engine();
-  // The same with a saved state, and the note that was saved with it.
+  // An engine with a saved state, and the note saved with it.
   std::pair<std::unique_ptr<Engine>, Value> read_engine(const nb::bytes& bytes);
 
   [[nodiscard]] const TableInfo& info(Index table) const;
@@ -211,7 +214,7 @@ class Core {
   Prepared prepared_;
   std::uint64_t fingerprint_;
   Words one_row_;
-  // Columns of events that were pushed and are not taken in yet.
+  // Pushed event columns that have not been taken in yet.
   std::vector<std::pair<TimeArray, WordArray>> lent_;
   std::unique_ptr<Engine> engine_;
 };

@@ -1,4 +1,4 @@
-// Changes as Python objects.
+// Creates changes as Python objects.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,10 +8,10 @@
 
 namespace holdsfor {
 
-// The classes of the objects: named tuples, and what they have for operations and kinds of inputs, by number.
+// `change_class` and `cause_class` are named tuples. `ops` and `kinds` map numbers to operations and input kinds.
 //
-// A change is id, op, fluent, value, start, end, query time, previous start and end, and a tuple of causes; a cause is
-// kind, text, start and end. Times are numbers of ticks times `tick`, or None.
+// The fields of a change: id, op, fluent, value, start, end, query time, previous start and end, tuple of causes. The
+// fields of a cause: kind, text, start, end. Times are ticks multiplied by `tick`, or None.
 nanobind::list change_objects(Speller& speller, const ChangeList& changes, nanobind::handle change_class,
                               nanobind::handle cause_class, const nanobind::tuple& ops, const nanobind::tuple& kinds,
                               const nanobind::object& query_time, Time tick);

@@ -1,4 +1,4 @@
-// Traces of keys for Python.
+// Passes traces of keys to Python.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Which buckets of a distributed run the rows of a stage go to. The arithmetic is that of holdsfor/spark/sources.py.
+// Assigns the rows of a stage to the buckets of a distributed run. The arithmetic must match holdsfor/spark/sources.py.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,33 @@
 
 namespace holdsfor {
 
-// The number that stands for a value: a number its floor, a name the CRC-32 of its text. Equal values have the same
-// one.
+// The number that represents a value: the floor of a number, the CRC-32 of the text of a name. Equal values have equal
+// numbers.
 std::int64_t value_number(Value value, const TermTable& terms);
 
-// The hash of some values by these numbers, as `hash` of Spark SQL (Murmur3).
+// The hash of values by these numbers, equal to `hash` of Spark SQL (Murmur3).
 std::uint32_t hash_of_values(std::span<const Value> values, const TermTable& terms);
 
-// The buckets of one stage. Without sides, a key is in the bucket of its hash. Where rules read rows by a part of the
-// key, buckets are the cells of a grid with a side for each part: all rows of one value go to the cells of one line,
-// and a key is in the cell of its values. Keys that are tied are in one bucket.
+// The buckets of one stage. Without sides, the hash of a key gives its bucket. If rules read rows by a partial key, the
+// buckets are the cells of a grid with one side for each part of the key. All rows of one value go to the cells of one
+// line, and a key is in the cell of its values. Tied keys share one bucket.
 class BucketGrid {
  public:
   BucketGrid() = default;
-  // `sides` by part of the key, or none; the product of sides is at most `buckets`.
+  // `sides` by part of the key, or empty. The product of the sides is at most `buckets`.
   BucketGrid(std::size_t buckets, std::vector<Index> sides);
-  // Keys of one column whose numbers (see value_number) are tied count as the first of them.
+  // For tied keys of one column: maps the number of a key (see value_number) to the first number of its group.
   using Firsts = std::unordered_map<std::int64_t, std::int64_t>;
   BucketGrid(std::size_t buckets, Firsts firsts) : buckets_(buckets), firsts_(std::move(firsts)) {}
 
   [[nodiscard]] Index bucket(std::span<const Value> key, const TermTable& terms) const;
-  // Which of so many parts of its bucket a key is in, at most 65,536.
+  // The part of its bucket that a key is in, of `parts` parts, at most 65,536.
   [[nodiscard]] Index part(std::span<const Value> key, std::size_t parts, const TermTable& terms) const;
   // The buckets that a row goes to on a route, each once, in order.
   void find(const Route& route, const Value* args, const TermTable& terms, std::vector<Index>& into) const;
 
  private:
-  // The cells that have `place` on the side of a part.
+  // Adds the cells with `place` on the side of a part.
   void add_line(Index part, Index place, std::vector<Index>& into) const;
 
   std::size_t buckets_ = 1;

@@ -1,4 +1,4 @@
-// What a calendar and a clock on the wall say at a time-point.
+// Calendar fields and wall-clock fields of a time-point.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace holdsfor {
 
-// In the order of the compiler's names.
+// The order matches the names in the compiler.
 enum class CalendarField : std::uint8_t { kYear, kMonth, kDay, kWeekday, kHour, kMinute, kTimeOfDay };
 
-// Asks the host for the offset of each time zone once a day.
+// Caches time zone offsets: asks the host once for each zone and day.
 class Calendar {
  public:
   explicit Calendar(Host& host) : host_(host) {}
 
-  // A field of a time-point of so many nanoseconds each, after 1970.
+  // A field of a time-point, counted from 1970 in units of `unit` nanoseconds.
   [[nodiscard]] Value value(CalendarField field, Time time, std::int64_t unit, Value zone, TermTable& terms);
 
  private:
@@ -32,7 +32,7 @@ class Calendar {
   };
   const ZoneDay& zone_day(Value zone, std::int64_t day);
 
-  // Days that are kept at most; then all are forgotten.
+  // Days in the cache. A full cache is cleared, to bound memory.
   static constexpr std::size_t kMostDays = 65536;
 
   Host& host_;

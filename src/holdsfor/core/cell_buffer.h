@@ -1,4 +1,4 @@
-// Cells that are written before they are read: no time is spent on what they are at first.
+// Uninitialised memory for cells that are written before they are read.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace holdsfor {
 
 class CellBuffer {
  public:
-  // Makes room for so many cells; what they were is lost.
+  // Makes room for `size` cells. Their content is undefined.
   void reset(std::size_t size);
   void clear() { reset(0); }
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -29,13 +29,14 @@ class CellBuffer {
   std::size_t capacity_ = 0;
 };
 
-// Cells of one key: its own, or lent by a buffer that keys share, until they change. Nobody else writes there.
+// Cells of one key: owned, or borrowed from a buffer that keys share, until they change. No other key writes to
+// borrowed cells.
 class KeyCells {
  public:
   [[nodiscard]] std::span<const Value> view() const { return lender_ ? lent_ : std::span<const Value>(own_); }
-  // To be changed where they are.
+  // For changes in place.
   [[nodiscard]] std::span<Value> edit() { return lender_ ? lent_ : std::span<Value>(own_); }
-  // Its own from now on. There is room for so many more, if they were lent.
+  // Makes the cells owned. If they were borrowed, reserves room for `more` cells.
   std::vector<Value>& own(std::size_t more = 0) {
     if (lender_) {
       own_.reserve(lent_.size() + more);

@@ -1,4 +1,4 @@
-// Changes as text: what stands in their columns, and what made them.
+// Spells changes and their causes as text.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace holdsfor {
 
-// Spells changes one after the other. Those of a key follow each other: what two in a row have in common is spelled
-// once.
+// Spells changes in order. The changes of a key follow each other, so text that two consecutive changes share is
+// spelled once.
 class ChangeTexts {
  public:
-  // Times in ids are numbers of ticks times `tick`.
+  // Times in ids are ticks multiplied by `tick`.
   ChangeTexts(Speller& speller, const ChangeList& changes, Time tick)
       : speller_(speller), changes_(changes), tick_(tick) {}
 
-  // Goes to a change. Its texts are valid until the next call.
+  // Moves to a change. Its texts are valid until the next call.
   void go_to(std::size_t number);
   [[nodiscard]] std::string_view fluent() const { return fluent_[0]; }
   [[nodiscard]] std::string_view value() const { return value_->text; }
   [[nodiscard]] IntervalId id() const;
-  // Whether the change before had the same.
+  // Whether the previous change had the same fluent or value.
   [[nodiscard]] bool is_same_fluent() const { return is_same_fluent_; }
   [[nodiscard]] bool is_same_value() const { return is_same_value_; }
 
@@ -51,7 +51,7 @@ class ChangeTexts {
   bool is_same_value_ = false;
 };
 
-// The inputs that changes name, each once, in the order of their numbers.
+// The inputs that changes name as causes, each once, ordered by number.
 class NamedInputs {
  public:
   explicit NamedInputs(const ChangeList& changes);
@@ -61,10 +61,10 @@ class NamedInputs {
     std::size_t row;
   };
   [[nodiscard]] std::size_t size() const { return numbers_.size(); }
-  // For each cause of each change, which of them it is.
+  // For each cause of each change, its index among these inputs.
   [[nodiscard]] const std::vector<std::int32_t>& places() const { return places_; }
   [[nodiscard]] std::vector<std::int32_t> take_places() { return std::move(places_); }
-  // Calls `visit` with all of them.
+  // Calls `visit` with every input.
   template <typename Visit>
   void each(const Visit& visit) const {
     const InputBatch* batch = nullptr;
@@ -83,7 +83,7 @@ class NamedInputs {
   std::vector<std::int32_t> places_;
 };
 
-// What an input says, as `turn(ann)` or `near(ann)=true`.
+// Adds the text of an input, such as `turn(ann)` or `near(ann)=true`.
 void add_input(Speller& speller, const NamedInputs::Row& input, TextColumn& into);
 
 }  // namespace holdsfor

@@ -1,8 +1,8 @@
-// What has become of the intervals of a pair since they were last reported.
+// Compares the intervals of a pair with those of the last report.
 //
-// An interval has an id from its first report on, made of its start and the query time then. Later it has the id of the
-// earlier report that it overlaps: of the first one, if two have grown together; what is left over when one is split is
-// new. Intervals that the window has left behind stay as they are.
+// An interval gets an id at its first report, made of its start and the query time of that report. Later it has the id
+// of the reported interval that it overlaps: that of the first one if two have merged. If an interval is split, the
+// remaining pieces are new. Intervals behind the window keep their last report.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace holdsfor {
 
 enum class ChangeOp : std::uint8_t { kOpen, kExtend, kClose, kRevise, kRetract };
 
-// An interval as it was reported, with what makes its id.
+// An interval as it was reported, with the times that make up its id.
 struct Reported {
   Time start = 0;
   Time end = 0;
@@ -25,11 +25,11 @@ struct Reported {
 
 struct Change {
   ChangeOp op = ChangeOp::kOpen;
-  Reported now;       // of kRetract: what is taken back
-  Reported previous;  // of kOpen: as now
+  Reported now;       // for kRetract: the interval that is retracted
+  Reported previous;  // for kOpen: equal to `now`
 };
 
-// The times that changes go by: of this report, where its window begins, and the same of the report before.
+// The times of a comparison: query time and start of the window, of this report and of the previous one.
 struct ReportTimes {
   Time query = 0;
   Time low = kNever;
@@ -37,7 +37,7 @@ struct ReportTimes {
   Time low_before = kNever;
 };
 
-// Compares the intervals of a pair, both lists in order. Gives those of `now` their ids and adds what has changed.
+// Compares the intervals of a pair; both lists are in order. Sets the ids in `now` and adds the changes.
 void compare(std::span<const Reported> last, std::span<Reported> now, const ReportTimes& times,
              std::vector<Change>& changes);
 

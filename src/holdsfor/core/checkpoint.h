@@ -1,4 +1,5 @@
-// What a sweep needs to go on after a time-point: plain words, which can be compared, kept and written to a file.
+// The state from which a sweep resumes after a time-point, as plain words that can be compared, stored and written to a
+// file.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +12,16 @@
 namespace holdsfor {
 
 struct Checkpoint {
-  Time time = kNever;  // kNever: there is none
+  Time time = kNever;  // kNever: no checkpoint
   std::vector<std::uint64_t> words;
 
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
-// It may be used again and again: its memory stays.
+// Writes a checkpoint. Reusable: keeps its memory between checkpoints.
 class CheckpointWriter {
  public:
-  // Begins the words of a checkpoint, which stays where it is until `finish`.
+  // Begins the words of a checkpoint. `into` must not move until `finish`.
   void begin(Checkpoint& into) {
     words_ = &into.words;
     words_->clear();
@@ -38,7 +39,7 @@ class CheckpointWriter {
     for (const Value value : values) put(value);
   }
 
-  // Ends with where the terms stand: whoever writes the checkpoint to a file has to know.
+  // Ends with the positions of the terms, which saving to a file needs.
   void finish();
 
  private:
@@ -46,10 +47,10 @@ class CheckpointWriter {
   std::vector<std::size_t> terms_;
 };
 
-// The words of a finished checkpoint that are terms; empty if there are none, or if the words are damaged.
+// The positions of the terms in a finished checkpoint. Empty without terms, or if the words are damaged.
 std::vector<std::size_t> terms_in(const Checkpoint& checkpoint);
 
-// Reads words that may come from anywhere: throws std::invalid_argument if they do not fit.
+// Reads words from an untrusted source. Throws std::invalid_argument if they do not fit.
 class CheckpointReader {
  public:
   explicit CheckpointReader(const Checkpoint& from) : words_(from.words) {}
@@ -60,9 +61,9 @@ class CheckpointReader {
   }
   Value get_value() { return Value::from_word(get()); }
   Time get_time() { return static_cast<Time>(get()); }
-  // A number less than a limit.
+  // An index below `limit`.
   Index get_index(std::size_t limit);
-  // The number of things of at least so many words each that follow.
+  // The number of items that follow, each of at least `words_each` words.
   std::size_t get_count(std::size_t words_each);
   void get(std::vector<Value>& into, std::size_t count);
 
@@ -73,25 +74,25 @@ class CheckpointReader {
   std::size_t at_ = 0;
 };
 
-// The numbers that saved pairs have among those saved, and their instances; kNone for the others.
+// Maps pairs and instances to their numbers in the checkpoint; kNone for those that are not saved.
 struct SavedNumbers {
   std::vector<Index> pairs;
   std::vector<Index> instances;
   std::vector<Index> order;  // the saved pairs
 };
 
-// Saves the pairs of a fluent as they are after `time`: those that hold, those in `needed` (pairs whose last initiation
-// counts), and those with an interval that ended up to `keep` before.
+// Saves the pairs of a fluent in their state after `time`: pairs that hold, pairs in `needed` (whose last initiation
+// matters), and pairs with an interval that ended at most `keep` before `time`.
 void save_fluent(CheckpointWriter& into, const FluentTable& fluent, const std::vector<bool>& needed, Time time,
                  Time keep, SavedNumbers& saved);
-// The same of a fluent with finished lists, which go on after `time`.
+// Saves a fluent with finished lists, which continue after `time`.
 void save_lists(CheckpointWriter& into, const FluentTable& fluent, Time time, Time keep, SavedNumbers& saved);
-// Puts them into an empty table. `columns` is memory that can be used again.
+// Loads the pairs into an empty table. `columns` is scratch memory.
 void load_fluent(CheckpointReader& from, FluentTable& fluent, std::vector<Value>& columns);
 
-// The same for rows with a time, such as derived events.
+// Saves rows with a time, such as derived events.
 void save_rows(CheckpointWriter& into, const EventTable& rows, Time time, Time keep);
-// Rows up to `time` that are there already give way.
+// Replaces the existing rows up to `time`.
 void load_rows(CheckpointReader& from, EventTable& rows, Time time);
 
 }  // namespace holdsfor

@@ -1,4 +1,4 @@
-// What a checkpoint has, table by table: its words as plain data, and such data as words.
+// Converts checkpoints to plain data, table by table, and back to words.
 #pragma once
 
 #include <span>
@@ -19,7 +19,8 @@ struct SavedPair {
   Intervals list;
 };
 
-// What a checkpoint has of a table: rows of an event, or pairs of a fluent with the effects on it, if rules read them.
+// The content of a checkpoint for one table: rows of an event, or pairs of a fluent, with the effects on it if rules
+// read them.
 struct SavedTable {
   Index table = 0;
   RowSet rows;
@@ -53,16 +54,16 @@ class CheckpointContents {
  public:
   CheckpointContents(const Prepared& prepared, Index stage) : prepared_(prepared), stage_(stage) {}
 
-  // Phase by phase; those that are computed again have nothing in a checkpoint.
+  // Reads phase by phase. Phases that are computed again have no content in a checkpoint.
   [[nodiscard]] std::vector<SavedPhase> read(const Checkpoint& from) const;
-  // The same of a key of which nothing is known.
+  // The phases of a key without any state.
   [[nodiscard]] std::vector<SavedPhase> nothing() const;
-  // Pairs and instances are put into the order that they have in a checkpoint.
+  // Sorts pairs and instances into the order of a checkpoint.
   [[nodiscard]] Checkpoint write(Time time, std::span<SavedPhase> phases) const;
 
-  // Where the key stands in the rows of a table of the stage.
+  // The positions of the key in the rows of a table of the stage.
   [[nodiscard]] const std::vector<Index>& key_places(Index table) const;
-  // The same for keys of one column.
+  // The position for keys of one column.
   [[nodiscard]] Index key_place(Index table) const { return key_places(table)[0]; }
 
  private:

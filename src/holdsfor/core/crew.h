@@ -1,4 +1,4 @@
-// Threads that share a list of things to do.
+// Threads that share a list of work items.
 #pragma once
 
 #include <atomic>
@@ -8,15 +8,15 @@
 
 namespace holdsfor {
 
-// Tells what takes long whether to stop. The thread that called for it also looks, every few milliseconds, whether
-// somebody wants it to.
+// Tells long-running work whether to stop. On the calling thread, `check` also calls `look` every few milliseconds, for
+// example to look for signals.
 class Watch {
  public:
   Watch() = default;
-  // `look` may throw. Null: this thread has nothing to look at. Both must outlive the watch.
+  // `look` may throw. Null: this thread does not call it. Both must outlive the watch.
   Watch(const std::atomic<bool>& stop, const std::function<void()>* look);
 
-  // Throws if it is time to stop.
+  // Throws if the work is to stop.
   void check();
 
  private:
@@ -25,10 +25,10 @@ class Watch {
   std::chrono::steady_clock::time_point next_;
 };
 
-// Does `count` things, each once, on some threads, the calling one among them; which of them does what is left open.
-// `work(thread, number)` is called from several threads at once; 0 is the calling one. That calls `look` every few
-// milliseconds until all is done. The first exception sets `stop`, so that things that take long can end early, and is
-// thrown again when all threads have ended.
+// Runs `count` work items, each once, on several threads including the calling one, in any assignment. `work(thread,
+// number)` is called concurrently; thread 0 is the calling one. The calling thread calls `look` every few milliseconds
+// until all items are done. The first exception sets `stop`, so that long-running work can end early, and is rethrown
+// after all threads have ended.
 void do_all(std::size_t count, unsigned threads, const std::function<void(unsigned, std::size_t)>& work,
             const std::function<void()>& look, std::atomic<bool>& stop);
 

@@ -1,4 +1,4 @@
-// Rows on their way to the keys of a stage: what was pushed, and how the results of earlier stages have changed.
+// Rows on the way to the keys of a stage: pushed rows, and differences in the results of earlier stages.
 #pragma once
 
 #include <vector>
@@ -17,20 +17,20 @@ struct EffectArrivals {
   std::vector<Cause> causes;
 };
 
-// In the order of tables. Events of a table are in the order in which they came; of the others there is at most one
-// entry for each table (and kind of effect).
+// Ordered by table. Events of a table are in order of arrival. Intervals have at most one entry for each table, effects
+// one for each table and kind.
 struct Deliveries {
   std::vector<Arrivals> events;
   std::vector<IntervalArrivals> intervals;
   std::vector<EffectArrivals> effects;
 
-  // Adds events behind those of the same table.
+  // Adds events after those of the same table.
   void add(Arrivals arrivals);
-  // The last events of a table, to which others can be added.
+  // The last entry of a table, to which events can be added.
   Arrivals& events_of(Index table, std::size_t columns);
   IntervalArrivals& intervals_of(Index table, std::size_t columns);
   EffectArrivals& effects_of(Index table, bool is_termination, std::size_t columns);
-  // Forgets the rows of some tables: what is known of them now comes from the stage that computes them.
+  // Drops the rows of some tables. From now on the stage that computes these tables delivers them.
   void drop(const std::vector<bool>& tables);
   void clear();
 };

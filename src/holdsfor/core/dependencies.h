@@ -1,4 +1,4 @@
-// Which tables the rows of a table are made of, directly or not.
+// Dependencies between tables: the tables from which the rows of a table are derived, directly or indirectly.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ class Dependencies {
  public:
   explicit Dependencies(const Plan& plan);
 
-  // Whether a table is made of another, or is the same.
+  // Whether a table is derived from `other`, or equals it.
   bool depends(Index table, Index other);
 
  private:
