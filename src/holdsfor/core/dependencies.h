@@ -16,7 +16,7 @@ class Dependencies {
 
  private:
   std::vector<std::vector<Index>> direct_;  // by table
-  std::vector<std::vector<bool>> reached_;  // by table; empty until somebody wants to know
+  std::vector<std::vector<bool>> reached_;  // by table; empty until the first query
 };
 
 }  // namespace holdsfor

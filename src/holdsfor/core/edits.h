@@ -1,4 +1,4 @@
-// What is pushed and retracted between two query times, in order.
+// Insertions and retractions that were pushed between two query times, in order.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace holdsfor {
 
-// The number of an input, which changes name as their cause.
+// The number of an input row, which changes name as a cause.
 using Cause = std::int64_t;
 inline constexpr Cause kNoCause = -1;
 
-// Columns of intervals; the words of their arguments stand row after row. A point is reported point by point.
+// Columns of intervals; argument words are stored row after row. A point is reported point by point.
 struct IntervalColumns {
   const Time* starts = nullptr;
   const Time* ends = nullptr;
@@ -25,8 +25,7 @@ struct IntervalColumns {
   std::size_t size = 0;
 };
 
-// Rows of one table that came together: events, or intervals, which are rows of an IntervalLog. Row i has the number
-// `cause + i`.
+// Rows of one table from one push: events, or intervals as rows of an IntervalLog. Row i has the number `cause + i`.
 struct Edit {
   Index table = 0;
   bool is_retraction = false;
@@ -42,11 +41,11 @@ struct Edit {
 
 class Edits {
  public:
-  // Columns of events are read when they are taken in: whoever lends them keeps them as they are until then.
+  // Event columns are read at the next `advance`. The lender must keep them unchanged until then.
   void add_events(Index table, bool is_retraction, Cause cause, EventRows rows);
-  // Intervals are copied; rows have so many arguments.
+  // Intervals are copied. A row has `width` arguments.
   void add_intervals(Index table, bool is_retraction, Cause cause, const IntervalColumns& columns, std::size_t width);
-  // The edit that an event is to be added to: the last one, if it goes on with that.
+  // The edit to add an event to: the last one if the event continues it, otherwise a new one.
   Edit& edit_for_event(Index table, bool is_retraction, Cause cause, std::size_t columns);
   [[nodiscard]] std::vector<Edit>& all() { return edits_; }
   [[nodiscard]] const std::vector<Edit>& all() const { return edits_; }

@@ -11,7 +11,7 @@ namespace holdsfor {
 
 class EffectLog {
  public:
-  // Effects of one kind on one fluent, in time order: time, arguments and value.
+  // Effects of one kind on one fluent, ordered by time: time, arguments and value.
   struct Entry {
     Index table = 0;
     bool is_termination = false;
@@ -21,7 +21,7 @@ class EffectLog {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   void insert(Index table, bool is_termination, std::span<const Value> row);
   void remove(Index table, bool is_termination, std::span<const Value> row);
-  // Drops rows up to a time, but keeps those of some tables longer: `keep` by table.
+  // Drops rows up to `time`. Tables with retention keep rows longer, by `keep[table]`.
   void drop_until(Time time, std::span<const Time> keep);
   [[nodiscard]] bool empty() const;
 

@@ -1,5 +1,4 @@
-// Evaluates a plan over the rows that are pushed, stage by stage and key by key: only keys that something has reached,
-// or whose time has come, are evaluated again.
+// Evaluates a plan over pushed rows, stage by stage and key by key. Evaluates only dirty keys and keys that are due.
 #pragma once
 
 #include <atomic>
@@ -23,7 +22,7 @@
 
 namespace holdsfor {
 
-// Changes one after the other, each with the arguments of its pair and the inputs that caused it.
+// A list of changes, each with the arguments of its pair and the inputs that caused it.
 struct ChangeList {
   struct Entry {
     Index table = 0;
@@ -35,7 +34,7 @@ struct ChangeList {
   std::vector<Value> columns;
   std::vector<std::int64_t> cause_offsets{0};
   std::vector<Cause> causes;
-  InputBatches inputs;  // with those that are causes
+  InputBatches inputs;  // the batches with the causes
 };
 
 // Cells of a row of `Engine::kept` before its arguments.
@@ -44,18 +43,18 @@ inline constexpr std::size_t kKeptHead = 5;
 // Follows the causes of reports through earlier stages.
 class CauseFinder {
  public:
-  // The inputs that reached a key, in order; valid until the next call.
+  // The inputs that reached a key, in order. Valid until the next call.
   std::span<const Cause> inputs_behind(std::span<const StageStore> stages, Index stage, Index report);
 
  private:
   static void drop_repeated(std::vector<Cause>& causes);
 
   std::vector<Cause> found_;
-  std::vector<Cause> reports_;  // that are followed
-  std::vector<Cause> next_;     // and those that they lead to
+  std::vector<Cause> reports_;  // the reports of the current round
+  std::vector<Cause> next_;     // the reports that they lead to
 };
 
-// The share of a distributed run that one engine has: the keys of one stage that are in one bucket.
+// The share of one engine in a distributed run: the keys of one stage that are in one bucket.
 struct Share {
   Index stage = 0;
   Index bucket = 0;
@@ -72,125 +71,123 @@ class Engine {
   Engine& operator=(Engine&&) = delete;
 
   void set_window(Window window) { window_ = window; }
-  // Time begins there, or earlier. If metric predicates were evaluated for a later beginning, all keys are again.
+  // Time begins at `origin` or earlier. If metric predicates were evaluated for a later origin, all keys become dirty.
   void begin_at(Time origin);
   [[nodiscard]] const Window& window() const { return window_; }
-  // Makes ticks of rational time so many times finer. The plan must follow; all keys are evaluated again.
+  // Divides the ticks of rational time by `factor`. A plan for the finer ticks must follow. All keys become dirty.
   void refine(Time factor);
-  // What the strata of a component took so far, if that is measured.
+  // The measured cost of each stratum of a component, if profiling is on.
   [[nodiscard]] std::vector<MetricProfile> profile(const MetricComponent& metric);
-  // How many facts slices of rational time have left to later ones.
+  // How many facts slices of rational time have carried over to later slices.
   [[nodiscard]] std::size_t carried() const;
-  // The stream, if its facts are never late; null if they may be. Its facts are pushed there.
+  // The stream of metric rules, if facts are never late: push its facts there. Null if facts may be late.
   [[nodiscard]] MetricFlow* flow() { return flow_.get(); }
 
-  // Makes the engine work on its share only. Results of earlier stages then come by `receive`, and `deliveries_for` has
-  // what a later stage reads of the results of the last query time: buckets of that stage, and bytes for each.
+  // Restricts the engine to its share. From then on, `receive` takes the results of earlier stages. `deliveries_for`
+  // gives the results of the last query time that a later stage reads: buckets of that stage, and bytes for each.
   void set_share(Share share);
   [[nodiscard]] const std::optional<Share>& share() const { return share_; }
   void receive(StateReader& from);
   [[nodiscard]] std::vector<std::pair<Index, std::string>> deliveries_for(Index stage, std::uint64_t fingerprint);
 
-  // Rows to be taken in at the next query time.
+  // Rows to take in at the next query time.
   [[nodiscard]] Edits& edits() { return edits_; }
-  // Where those rows are noted for changes to name, if changes are kept.
+  // Records those rows, so that changes can name them, if changes are kept.
   [[nodiscard]] Inputs& inputs() { return inputs_; }
   [[nodiscard]] Time query() const { return query_; }
-  // Takes in what counts at a query time, and evaluates what that has changed. While that takes long, `watch` is called
-  // now and then from the calling thread; what it throws stops the evaluation. After one that was stopped, the engine
-  // cannot go on.
-  // `is_last`: time does not go on afterwards, so that only results are kept.
+  // Takes in the rows that count at a query time, and evaluates dirty keys. The calling thread calls `watch` from time
+  // to time; an exception from it stops the evaluation. After that the engine refuses to continue. `is_last`: the last
+  // query time; only results are kept.
   void advance(Time query, unsigned threads, const std::function<void()>& watch, bool is_last = false);
-  // What rules read of background knowledge has changed.
+  // Background knowledge that rules read has changed: all keys become dirty.
   void mark_all_dirty();
 
-  // Goes on with other rules. What an engine with the earlier ones knows is taken over, first up to a border where all
-  // is final: `settle_at` makes every key have a checkpoint there, `retire` takes back what was reported of tables that
-  // will not be there. Then `succeed` takes over from one or more engines, and `resume` evaluates what was taken over
-  // at the query time that they stand at. kNever: all rows are there, and everything is evaluated from them.
+  // Swap of rules. The new engine takes over the state of engines with the earlier rules, in four steps. `settle_at`
+  // gives every key a checkpoint at a border up to which everything is final. `retire` retracts what was reported of
+  // tables that will not exist. `succeed` takes over the state of one or more engines. `resume` evaluates it at their
+  // query time. Border kNever: all rows are available, and everything is evaluated from them.
   [[nodiscard]] Time final_until() const;
-  // Whether all rows that ever counted are there.
+  // Whether all rows that ever counted are still available.
   [[nodiscard]] bool has_all_rows() const { return !has_dropped_; }
   void settle_at(Time border);
   void retire(const std::vector<bool>& tables);
   void succeed(Engine& earlier, const Heritage& how, Time border);
   void resume(unsigned threads, const std::function<void()>& watch);
 
-  // The rows of a table that are shown at the last query time.
+  // The rows of a table that are visible at the last query time.
   AnswerColumns answers(Index table, unsigned threads);
-  // All rows of a table and kind that were found, as results have them, from the columns that are times on.
+  // All rows of a table and kind in the results, from the time columns on.
   [[nodiscard]] RowSet result_rows(Index table, ResultKind kind) const;
-  // A key of a stage with all its tables, as it is at the last query time.
+  // A key of a stage with all its tables, at the last query time.
   [[nodiscard]] std::unique_ptr<Trace> trace(Index stage, std::span<const Value> key);
   [[nodiscard]] std::int64_t conflicts() const { return conflicts_; }
 
-  // Changes since they were last read, in the order of stages and keys; at most `most_causes` causes each, the latest.
+  // Changes since the last call, ordered by stage and key. Each has at most `most_causes` causes, the latest ones.
   void keep_changes(bool is_wanted);
   [[nodiscard]] bool keeps_changes() const { return keeps_changes_; }
   ChangeList changes(std::size_t most_causes);
-  // Only changes of these tables are given.
+  // Restricts changes to these tables.
   void report_only(std::vector<bool> tables) { is_reported_ = std::move(tables); }
-  // Derived events that have happened since the query time before, or have not after all, as far as the window has
-  // them.
+  // Derived events within the window that were added or removed since the previous query time.
   struct EventChange {
     Index table = 0;
     bool is_removed = false;
     Time time = 0;
-    std::size_t args = 0;  // where its arguments are
+    std::size_t args = 0;  // index of its arguments in `event_arguments`
   };
   void keep_event_changes();
   [[nodiscard]] const std::vector<EventChange>& event_changes() const { return event_changes_; }
   [[nodiscard]] const std::vector<Value>& event_arguments() const { return event_arguments_; }
-  // The inputs that took back rows which were not there at the last query time, as far as they have numbers.
+  // The inputs whose retraction found nothing at the last query time. Inputs without a number are left out.
   [[nodiscard]] const std::vector<Cause>& lost() const { return lost_; }
 
   [[nodiscard]] std::size_t late() const { return admission_.late(); }
   [[nodiscard]] std::size_t unmatched() const;
-  // How many keys there are in all stages, and how many rows of input they and the waiting list have.
+  // The number of keys in all stages; the number of input rows of keys and of waiting events.
   [[nodiscard]] std::size_t keys() const;
   [[nodiscard]] std::size_t rows() const;
-  // All that is kept of a table: stage, key, start, end, value and arguments of each row; the end of an event is its
-  // time. What a checkpoint stands for is spelled out, each row as often as checkpoints have it. Rows by parts of keys
-  // stand as those of keys of their own.
+  // All rows that are kept of a table: stage, key, start, end, value and arguments of each. The end of an event is its
+  // time. Rows in checkpoints are included, once for each checkpoint. Rows by partial keys have the partial key as
+  // their key.
   [[nodiscard]] RowSet kept(Index table);
 
-  // One of some parts of a state: each key is in one of them, the rest in the first.
+  // One part of a state. Each key is in one part; the state outside keys is in the first part.
   struct Part {
     std::size_t number = 0;
     std::size_t count = 1;
   };
-  // The state as bytes, or a part of it. `note` is what the caller wants to find again with it.
+  // The state, or a part of it, as bytes. `note` is a term that `read` returns.
   [[nodiscard]] std::string save(std::uint64_t fingerprint, Value note, Part part) const;
-  // What is not of single keys of the own share; keys of some parts, and what is known of each part. Keys of parts that
-  // nothing reaches need not be there: `reached` says which part, of so many, pending rows reach at a query time, and
-  // `next_wake` when something happens without rows to keys that are there.
+  // Saves the state in pieces: the rest (outside the keys of the share), and the keys of some parts, with a summary of
+  // each part. A part need not be loaded if nothing reaches it: `reached` gives the parts, of `parts`, that pending
+  // rows reach at a query time, and `next_wake` gives the time when a loaded key is due without new rows.
   struct SavedKeys {
     std::string bytes;
     std::size_t keys = 0;
     std::size_t rows = 0;
-    std::size_t shown = 0;  // intervals that were reported and that the window has
+    std::size_t shown = 0;  // reported intervals within the window
     Time wake = kForever;
   };
   [[nodiscard]] std::string save_rest(std::uint64_t fingerprint, Value note) const;
   [[nodiscard]] std::vector<SavedKeys> save_keys(std::uint64_t fingerprint, std::span<const Part> parts) const;
   [[nodiscard]] std::vector<Index> reached(Time query, std::size_t parts) const;
   [[nodiscard]] Time next_wake();
-  // Takes up a saved state, or a part, and gives the note; the engine must be new.
+  // Loads a saved state or a part into a new engine, and returns the note.
   Value read(StateReader& from);
-  // Takes over all that another engine with the same plan has; refuses keys that both have.
+  // Takes over the state of another engine with the same plan. Refuses keys that both engines have.
   void absorb(Engine& other);
-  // The same of what `save_rest` and `save_keys` gave in a distributed run, perhaps at an earlier query time, or by
-  // engines with other shares: keys that are not its own are left out.
+  // Takes over the output of `save_rest` and `save_keys` of a distributed run, possibly from an earlier query time or
+  // from engines with other shares. Skips keys outside the own share.
   void absorb_share(Engine& other);
-  // Refuses to go on while parts of the state are missing.
+  // Throws if parts of the state are missing.
   void require_all_parts() const;
   static constexpr std::size_t kMostParts = 65'536;
 
   // Marks the terms that rows, results and checkpoints refer to.
   void mark_terms(TermMarks& marks) const;
-  // How many keys have been evaluated so far, each as often as it was.
+  // Evaluations of keys so far.
   [[nodiscard]] std::size_t evaluated() const { return evaluated_; }
-  // How many time-points of keys have been gone through so far, each as often as it was, and for each phase.
+  // Time-points processed so far, counted for each evaluation and each phase.
   [[nodiscard]] std::size_t time_points() const { return time_points_; }
 
  private:
@@ -228,7 +225,7 @@ class Engine {
   LogWidths widths_;
   std::vector<RowConditions> conditions_;  // by stage
   std::vector<StageStore> stages_;
-  std::unique_ptr<MetricFlow> flow_;                       // instead of keys; null: there are keys
+  std::unique_ptr<MetricFlow> flow_;                       // replaces keys; null: the engine has keys
   std::vector<std::unique_ptr<KeyEvaluator>> evaluators_;  // by thread
   std::vector<StageOutput> outputs_;                       // by chunk of keys
   std::vector<std::vector<bool>> is_home_;    // by stage and table: retractions of its input are counted there
@@ -240,15 +237,15 @@ class Engine {
   Admission admission_;
   Deliveries deliveries_;
   std::optional<Share> share_;
-  Deliveries outgoing_;  // to other shares
+  Deliveries outgoing_;  // for other shares
   Time query_ = kNever;
   bool is_begun_ = false;
-  bool are_known_ = false;                  // keys come from a saved state, and their results with them
+  bool are_known_ = false;                  // keys and their results come from a saved state
   bool is_broken_ = false;                  // an evaluation was stopped half-way
-  bool is_over_ = false;                    // the last query time is over
-  bool has_dropped_ = false;                // rows that the window has left behind
-  std::unique_ptr<Succession> succession_;  // until it goes on with what it takes over
-  std::vector<bool> is_part_here_;          // of the parts of a state; empty: it is whole
+  bool is_over_ = false;                    // the last query time has passed
+  bool has_dropped_ = false;                // rows behind the window
+  std::unique_ptr<Succession> succession_;  // until `resume`
+  std::vector<bool> is_part_here_;          // by part of the state; empty: the state is complete
   std::atomic<bool> is_stopped_ = false;
   std::size_t unmatched_ = 0;
   std::size_t evaluated_ = 0;
@@ -260,7 +257,7 @@ class Engine {
   Time reported_at_ = kNever;
   std::vector<bool> is_reported_;  // by table; empty: all
   bool keeps_events_ = false;
-  Time first_event_ = kNever;  // that the window has
+  Time first_event_ = kNever;  // the first time-point in the window
   std::vector<EventChange> event_changes_;
   std::vector<Value> event_arguments_;
   std::vector<Cause> lost_;

@@ -1,4 +1,4 @@
-// Rows of events outside of any key: a column of times, and the words of their arguments row after row.
+// Rows of events outside any key: a column of times, and the argument words row after row.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace holdsfor {
 
-// Either borrowed columns, which whoever lends them keeps as they are, or rows of its own.
+// Either borrowed columns, which the lender keeps unchanged, or owned rows.
 class EventRows {
  public:
   explicit EventRows(std::size_t width = 0) : width_(width) {}
@@ -21,7 +21,7 @@ class EventRows {
   EventRows& operator=(const EventRows&) = delete;
   ~EventRows() = default;
 
-  // How many arguments a row has.
+  // The number of arguments of a row.
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] std::size_t size() const { return times_.size(); }
   [[nodiscard]] bool is_borrowed() const { return is_borrowed_; }
@@ -30,7 +30,7 @@ class EventRows {
   [[nodiscard]] Time time(std::size_t row) const { return times_[row]; }
   [[nodiscard]] const std::uint64_t* args(std::size_t row) const { return words_.data() + row * width_; }
 
-  // Adds a row; what is borrowed cannot grow.
+  // Adds an owned row. Borrowed rows cannot grow.
   void add(Time time, const std::uint64_t* args);
   void add(Time time, std::span<const Value> args);
 
@@ -41,7 +41,7 @@ class EventRows {
   bool is_borrowed_ = false;
   std::vector<Time> own_times_;
   std::vector<std::uint64_t> own_words_;
-  // Vectors that move keep their places.
+  // Spans into the vectors above, or borrowed. They stay valid on a move, because moved vectors keep their memory.
   std::span<const Time> times_;
   std::span<const std::uint64_t> words_;
 };

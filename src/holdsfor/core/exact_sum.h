@@ -1,4 +1,4 @@
-// The sum of numbers, rounded once: the same for every order of them. What was added can be taken away again.
+// The sum of numbers, rounded once: independent of their order. Numbers that were added can be subtracted again.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ class ExactSum {
   void add(Value number, const TermTable& terms) { change(number, terms, 1); }
   void take_away(Value number, const TermTable& terms) { change(number, terms, -1); }
   void clear() { *this = ExactSum{}; }
-  // The sum as one number; nothing if it takes more than words: large integers beside floats, or infinite numbers.
+  // The sum as one number. Nothing if this class cannot represent it: large integers together with floats, or infinite
+  // numbers.
   [[nodiscard]] std::optional<Value> value(TermTable& terms) const;
 
  private:
@@ -23,12 +24,12 @@ class ExactSum {
   void add_real(double number);
 
   Wide whole_ = 0;
-  // Floats that do not overlap, smallest first: together they are exactly the sum of all (Shewchuk 1997).
+  // Floats that do not overlap, smallest first. Their exact sum is the sum of all floats (Shewchuk 1997).
   std::vector<double> parts_;
   std::int64_t reals_ = 0;
-  std::int64_t large_ = 0;   // integers that no float has
-  std::int64_t others_ = 0;  // numbers that do not fit into a word, and infinite ones
-  bool is_lost_ = false;     // a part was too large for a float
+  std::int64_t large_ = 0;   // integers without an exact float
+  std::int64_t others_ = 0;  // numbers that do not fit into a word, and infinite numbers
+  bool is_lost_ = false;     // a part overflowed a float
 };
 
 }  // namespace holdsfor

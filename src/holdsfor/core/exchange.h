@@ -1,4 +1,4 @@
-// What the keys of a later stage get from this one, in bytes for the engine that has them: see buckets.h.
+// Serializes rows for the keys of a later stage, for the engines that own these keys: see buckets.h.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace holdsfor {
 
-// Rows of deliveries that a stage reads, put into the buckets of that stage. The inputs that caused them go with them.
+// The rows of deliveries that a stage reads, distributed to its buckets, together with the inputs that caused them.
 class Exchange {
  public:
   Exchange(const Stage& stage, const BucketGrid& grid, const TermTable& terms);
 
-  // Adds the rows of tables that are `wanted`.
+  // Adds the rows of the tables marked in `wanted`.
   void add(const Deliveries& deliveries, const std::vector<bool>& wanted);
-  // The buckets that get something, in order, each with its rows.
-  // `inputs_behind` gives the numbers of the inputs behind a cause.
+  // The buckets that receive rows, in order, with the rows of each. `inputs_behind` returns the input numbers behind a
+  // cause.
   using InputsBehind = std::function<std::span<const Cause>(Cause)>;
   [[nodiscard]] std::vector<std::pair<Index, std::string>> finish(std::uint64_t fingerprint, const Inputs& inputs,
                                                                   const InputsBehind& inputs_behind) const;
@@ -40,14 +40,15 @@ class Exchange {
   std::map<Index, Deliveries> by_bucket_;
 };
 
-// Where the causes of rows of an exchange go: their inputs, and reports, numbered as those of a stage, that have them.
+// Destination for the causes of received rows: the inputs, and reports that name these inputs, numbered like reports of
+// a stage.
 struct ReceivedCauses {
   Inputs& inputs;
   Reports& reports;
   Index stage = 0;
 };
 
-// Adds the rows of an exchange; without `causes`, these are left out. Bytes that do not fit the plan are refused.
+// Adds the rows of an exchange, without causes if `causes` is null. Refuses bytes that do not fit the plan.
 void read_exchange(StateReader& from, const Plan& plan, Deliveries& into, const ReceivedCauses* causes);
 
 }  // namespace holdsfor

@@ -1,4 +1,4 @@
-// Conditions that failed because something in them has no value: of each, the rows for which they did.
+// Records conditions that failed because an operand has no value, with the rows for which they failed.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace holdsfor {
 
-// Threads note failures in any order; what is noted is a set of rows for each site, the same for any number of them.
+// Threads add failures in any order. The set of rows for each site is the same for any number of threads.
 class FailureLog {
  public:
   struct Row {
@@ -22,11 +22,11 @@ class FailureLog {
   };
 
   void add(std::uint32_t site, std::span<const Value> row, std::uint32_t reason);
-  // All that was noted since the last call: for each site its rows.
+  // Moves out everything added since the last call: the rows of each site.
   std::unordered_map<std::uint32_t, std::vector<Row>> take();
 
  private:
-  // Of one site, more rows than these are not counted.
+  // Rows recorded for one site, to bound memory. Further rows are dropped.
   static constexpr std::size_t kMostRows = 1'000'000;
 
   struct Hash {

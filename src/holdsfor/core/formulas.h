@@ -1,8 +1,8 @@
-// Expressions as straight sequences of operations on floats.
+// Compiles expressions to straight-line sequences of float operations.
 //
-// Below 2^53 a float and an integer of the same value are the same number, and sums and products of integers are exact
-// in both. So an expression whose numbers all lie below it needs no terms in between. Whatever else there is (larger
-// numbers, names, what has no value) is left to Arithmetic.
+// Below 2^53 an integer and a float of the same value are the same number, and sums and products of integers are exact
+// in floats. So an expression over numbers below 2^53 needs no intermediate terms. Arithmetic evaluates all other
+// cases: larger numbers, names, operands without a value.
 #pragma once
 
 #include <cmath>
@@ -13,15 +13,15 @@
 
 namespace holdsfor {
 
-// Nothing if an expression has more than functions of numbers in it.
+// Compiles an expression. Nothing if it contains more than functions of numbers.
 Formula make_formula(const Expression& expression);
 
 inline constexpr double kUnknownNumber = std::numeric_limits<double>::quiet_NaN();
 
-// So many numbers may wait for a function.
+// Operands on the stack of a formula, at most.
 inline constexpr std::size_t kDeepestFormula = 8;
 
-// A number that may stand in a formula; unknown if it is another one, or none.
+// A number that a formula can use; otherwise unknown.
 inline double small_number(Value value) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
   if (!value.is_integer() && !value.is_real()) return kUnknownNumber;
@@ -29,13 +29,13 @@ inline double small_number(Value value) {
   return std::fabs(number) < kExact ? number : kUnknownNumber;
 }
 
-// The value of a formula; no number (NaN) if Arithmetic has to find it, if there is one.
+// The value of a formula. NaN: Arithmetic must evaluate the expression, which may have a value or not.
 double value_of(const Formula& formula, std::span<const Value> registers);
-// A function of one number or of two for a whole column; the results take the place of the first.
+// Applies a function of one or two numbers to a whole column. The results replace the first operand.
 void apply_function(std::uint8_t function, std::span<double> numbers);
 void apply_function(std::uint8_t function, std::span<double> left, const double* right);
 
-// Functions of floats, rounded as in Python. The second number is not zero.
+// Functions of floats, rounded as in Python. The second operand is not zero.
 double floor_divide(double left, double right);
 double truncating_divide(double left, double right);
 double modulo(double left, double right);

@@ -1,4 +1,4 @@
-// A reference to something that can be called; it must live longer than the reference.
+// A reference to a callable. The callable must outlive the reference.
 #pragma once
 
 #include <memory>

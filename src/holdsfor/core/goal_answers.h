@@ -1,4 +1,4 @@
-// GoalAnswers of goals that the host solved, so that it solves each of them once.
+// A cache of goal answers, so that the host solves each goal once for each input.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace holdsfor {
 
-// Threads may ask and keep at the same time.
+// Thread-safe.
 class GoalAnswers {
  public:
-  // The values of the outputs of every answer, one after the other.
+  // The output values of all answers, one answer after the other.
   struct Rows {
     std::size_t count = 0;
     std::vector<Value> values;
@@ -26,7 +26,7 @@ class GoalAnswers {
   void forget();
 
  private:
-  // When there are so many, all are forgotten: keys that are gone must not stay here.
+  // Entries of a full cache. Then the cache is cleared, so that entries of forgotten keys do not accumulate.
   static constexpr std::size_t kMost = 65536;
 
   struct Hash {

@@ -1,4 +1,4 @@
-// Puts rows that come together by the keys that they reach, each key's rows in one piece.
+// Groups incoming rows by key. The rows of one key are contiguous.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace holdsfor {
 
 class RowTester;
 
-// Threads that group rows together: how many, what each of them tests rows with, and how they share things to do (see
-// do_all in crew.h).
+// The threads of a grouping: their number, the row tester of each, and the function that distributes work (see do_all
+// in crew.h).
 struct IntakeCrew {
   using Work = std::function<void(unsigned thread, std::size_t number)>;
 
@@ -23,74 +23,74 @@ struct IntakeCrew {
   std::function<RowTester&(unsigned thread)> tester;
   std::function<void(std::size_t count, const Work& work)> share;
 
-  // The calling thread by itself.
+  // The calling thread only.
   static IntakeCrew alone(RowTester& tester);
 };
 
-// The rows of one stage by key, whatever they are: what events and intervals have in common. Keys, groups and the order
-// of rows are the same for any number of threads. Keys that are tied count as one, the root of their group.
+// The rows of one stage by key: the common base for events and intervals. Keys, groups and row order do not depend on
+// the number of threads. Tied keys count as one key, the root of their group.
 class Grouping {
  public:
   explicit Grouping(const Stage& stage) : stage_(&stage), cells_(std::make_shared<CellBuffer>()) {}
 
-  // Keys that rows reach, in the order in which they were met.
+  // Keys that rows reach, in the order in which rows first reach them.
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
   [[nodiscard]] Index key(std::size_t group) const { return keys_[group]; }
-  // Whether the cause of each row is behind it.
+  // Whether the cell after each row is its cause.
   [[nodiscard]] bool has_causes() const { return has_causes_; }
-  // The rows of a group, in the order of tables and arrival. Whoever takes them in may move them there.
+  // The rows of a group, ordered by table and arrival. The caller may move cells there.
   [[nodiscard]] std::span<Value> rows(std::size_t group) const {
     const std::size_t from = group == 0 ? 0 : ends_[group - 1];
     return {cells_->data() + from, ends_[group] - from};
   }
-  // Many rows may stay where they are, as long as somebody holds on to them.
+  // Whether a log may borrow the rows instead of copying them. `lender` must be kept as long as rows are borrowed.
   [[nodiscard]] bool can_lend() const;
   [[nodiscard]] const std::shared_ptr<CellBuffer>& lender() const { return cells_; }
 
  protected:
-  // How many rows are looked at together, so that what is found of them stays near.
+  // Rows in a block, so that intermediate results stay in the cache.
   static constexpr std::size_t kRowsAtOnce = 1024;
 
-  // Rows of one table: which of those that were given they are, and where their arguments are.
+  // Rows of one table: the index of their source, and the location of their arguments.
   struct Rows {
     std::size_t source = 0;
     Index table = 0;
     std::size_t size = 0;
     const std::uint64_t* args = nullptr;
-    std::size_t stride = 0;  // from the arguments of a row to those of the next
-    std::size_t cells = 0;   // that a row takes on its way
+    std::size_t stride = 0;  // from the arguments of one row to those of the next, in words
+    std::size_t cells = 0;   // for each row while it is taken in
   };
-  // Rows of one table that are looked at together. Their groups, place by place of the route, are in `found`.
+  // A block: consecutive rows of one table. `found` has their groups, place by place of the route.
   struct Block {
-    Rows rows;             // all of the table
-    std::size_t ways = 0;  // in which a row reaches keys; 0: all rows have one group
+    Rows rows;             // all rows of the table
+    std::size_t ways = 0;  // places by which a row reaches keys; 0: all rows have one group
     const Route* route = nullptr;
     std::size_t first = 0;
     std::size_t size = 0;
     std::size_t found = 0;
   };
-  // Blocks that one thread looks at, one after the other. It numbers groups by itself, in the order in which it meets
-  // them: how many cells each needs, and then where its next row goes.
+  // Consecutive blocks for one thread. A range numbers its groups independently, in order of first appearance. `ends`
+  // first counts the cells of each group, and later gives the position of the next row.
   struct Range {
     std::size_t first = 0;
     std::size_t end = 0;
     std::vector<std::size_t> ends;
-    std::vector<Index> groups;  // of all; empty: the numbers are the same
+    std::vector<Index> groups;  // maps to global groups; empty: the numbers are equal
   };
 
-  // Nothing is to be grouped yet.
+  // Starts with no rows.
   void begin(bool has_causes, bool is_shared);
-  // Rows that come next, unless their table has no route into the stage. Those of tables that all keys share are
-  // wanted if the others are not.
+  // Adds the next rows, unless their table has no route into the stage. If `is_shared`, takes only tables that all keys
+  // share; otherwise only the others.
   void add(const Rows& rows);
-  // Finds the groups of all rows, and makes room for them.
+  // Finds the groups of all rows, and allocates their cells.
   void find(KeyNumbers& keys, const IntakeCrew& crew, const KeyTies* ties);
-  // The same for one group of all rows, whose key is kNone.
+  // Puts all rows into one group, whose key is kNone.
   void find_shared();
-  // What was needed once, for many rows, is not kept.
+  // Frees the scratch memory of a large batch.
   void finish();
 
-  // By place and row: its group in the range, or kNone.
+  // By place and row: the group in the range, or kNone.
   [[nodiscard]] const Index* found(const Block& block) const { return found_.get() + block.found; }
   [[nodiscard]] Value* cells() { return cells_->data(); }
   [[nodiscard]] std::span<const Block> blocks(const Range& range) const {

@@ -1,4 +1,4 @@
-// Takes in rows of events: finds the keys that they reach, and puts the rows of each key together.
+// Takes in rows of events: finds the keys that they reach, and groups the rows by key.
 #pragma once
 
 #include <span>
@@ -10,17 +10,17 @@
 
 namespace holdsfor {
 
-// The rows of one stage by key. They are rows of logs already, but not in order; behind each is its cause, if rows have
-// causes.
+// The event rows of one stage by key. They have the format of log rows but are not sorted. If rows have causes, the
+// cell after each row is its cause.
 class Intake : public Grouping {
  public:
   using Grouping::Grouping;
 
-  // Groups rows by key. Tables without a route into the stage, and those that all keys share, are left out. The
-  // arrivals are in the order of their tables; they are not needed any more afterwards.
+  // Groups rows by key. Skips tables without a route into the stage and tables that all keys share. The arrivals are
+  // ordered by table; the caller does not need them afterwards.
   void group(std::span<const Arrivals> arrivals, KeyNumbers& keys, const IntakeCrew& crew,
              const KeyTies* ties = nullptr);
-  // Gives all rows of tables that all keys share to one group, whose key is kNone.
+  // Puts all rows of tables that all keys share into one group, whose key is kNone.
   void group_shared(std::span<const Arrivals> arrivals, RowTester& tester);
 
  private:
@@ -29,7 +29,7 @@ class Intake : public Grouping {
   void place_plain(const Block& block, std::span<const Passes> passes, Range& range);
   void put(const Arrivals& arrivals, std::size_t row, Passes passes, bool is_home, std::size_t& end);
 
-  std::span<const Arrivals> arrivals_;  // while they are grouped
+  std::span<const Arrivals> arrivals_;  // during grouping
 };
 
 }  // namespace holdsfor

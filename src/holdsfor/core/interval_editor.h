@@ -1,4 +1,4 @@
-// Puts intervals that come into the logs of their keys.
+// Takes incoming intervals into the logs of their keys.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace holdsfor {
 
-// Takes the rows of a group into the log of its key. Of input, nothing is taken back that lies before `first`. With
-// `causes`, notes those that made a difference; the others go to `lost` if they are counted here.
+// Takes the rows of a group into the log of its key. Does not retract input before `first`. With `causes`, records the
+// rows that had an effect. Records retractions without effect in `lost` if they are counted here.
 Taken take_in(const IntervalIntake& intake, std::size_t group, Time first, IntervalLog& log, std::vector<Cause>* causes,
               std::vector<Cause>& lost);
 

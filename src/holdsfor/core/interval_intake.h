@@ -1,4 +1,4 @@
-// Takes in rows of intervals: finds the keys that they reach, and puts the rows of each key together.
+// Takes in rows of intervals: finds the keys that they reach, and groups the rows by key.
 #pragma once
 
 #include <span>
@@ -11,7 +11,8 @@
 
 namespace holdsfor {
 
-// The rows of one stage by key: rows of an IntervalLog, and behind each its cause, if rows have causes.
+// The interval rows of one stage by key, in the format of an IntervalLog. If rows have causes, the cell after each row
+// is its cause.
 class IntervalIntake : public Grouping {
  public:
   using Grouping::Grouping;
@@ -19,15 +20,15 @@ class IntervalIntake : public Grouping {
   // Groups rows by key, as Intake does. `is_home` by table: retractions of its rows are counted here.
   void group(std::span<const IntervalArrivals> arrivals, const std::vector<bool>& is_home, KeyNumbers& keys,
              const IntakeCrew& crew, const KeyTies* ties = nullptr);
-  // Gives all rows of tables that all keys share to one group, whose key is kNone.
+  // Puts all rows of tables that all keys share into one group, whose key is kNone.
   void group_shared(std::span<const IntervalArrivals> arrivals, const std::vector<bool>& is_home);
 
-  // Whether rows of a table are input, and not results of an earlier stage.
+  // Whether rows of a table are input rather than results of an earlier stage.
   [[nodiscard]] bool is_input(Index table) const { return is_input_[table]; }
-  // Whether some rows of a group are retractions.
+  // Whether a group contains retractions.
   [[nodiscard]] bool takes_back(std::size_t group) const;
-  // Calls for each row of a group with the first time-point at which it makes a difference. A result that ends
-  // otherwise than before comes as two rows, which have what lies before both ends in common.
+  // Calls `use` for each row of a group, with the first time-point that the row affects. A result whose end has changed
+  // arrives as two rows, an insertion and a retraction. They have no effect before the earlier of the two ends.
   template <typename Use>
   void for_rows(std::size_t group, const Use& use) const {
     const std::span<const Value> rows = this->rows(group);
@@ -36,11 +37,11 @@ class IntervalIntake : public Grouping {
     std::size_t from = 0;  // the first row of a table
     for (std::size_t at = 0; at < rows.size(); at += interval_head(&rows[at]).width + more) {
       if (interval_head(&rows[at]).table != interval_head(&rows[from]).table) from = at;
-      // It starts at the time-point before.
+      // Its start event is at the time-point before.
       use(&rows[at], may_be_two ? first_change(rows, from, at) : moved(time_of(rows[at + 1]), -1));
     }
   }
-  // Of a row that was grouped.
+  // The cause of a grouped row.
   [[nodiscard]] Cause cause(const Value* row) const {
     return has_causes() ? static_cast<Cause>(row[interval_head(row).width].word()) : kNoCause;
   }
@@ -53,7 +54,7 @@ class IntervalIntake : public Grouping {
   [[nodiscard]] Time first_change(std::span<const Value> rows, std::size_t from, std::size_t at) const;
 
   std::vector<bool> is_input_;                  // by table
-  std::span<const IntervalArrivals> arrivals_;  // while they are grouped
+  std::span<const IntervalArrivals> arrivals_;  // during grouping
   const std::vector<bool>* is_home_ = nullptr;
 };
 

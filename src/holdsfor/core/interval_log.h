@@ -1,4 +1,4 @@
-// The intervals of input fluents and of fluents of earlier stages that one key has, row after row.
+// The intervals of one key from input fluents and from fluents of earlier stages, row after row.
 #pragma once
 
 #include <bit>
@@ -14,30 +14,30 @@
 namespace holdsfor {
 
 enum IntervalFlag : std::uint8_t {
-  kIsPoint = 1,       // reported point by point: open while it is at the query time
-  kIsCut = 2,         // it began before the window that first saw it: its start is no start
-  kIsSettled = 4,     // the part behind the border of an interval that was retracted: nobody can retract it again
-  kIsRetraction = 8,  // of rows on their way to a key
-  kIsGone = 16,       // while rows are edited: it is no longer there
-  kIsHome = 32,       // of retractions on their way: they are counted at this key if they find nothing
+  kIsPoint = 1,       // reported point by point: open while the point is at the query time
+  kIsCut = 2,         // began before the window that first saw it: its start is not a start event
+  kIsSettled = 4,     // the part of a retracted interval behind the border; it cannot be retracted again
+  kIsRetraction = 8,  // for rows on the way to a key
+  kIsGone = 16,       // during an edit: the row is removed
+  kIsHome = 32,       // for retractions on the way: counted at this key if they find nothing
 };
 
 struct IntervalHead {
   std::uint16_t table = 0;
   std::uint8_t flags = 0;
   std::uint8_t unused = 0;
-  std::uint32_t width = 0;  // of the whole row
+  std::uint32_t width = 0;  // of the whole row, in cells
 
   [[nodiscard]] bool has(IntervalFlag flag) const { return (flags & flag) != 0; }
 };
 
-// A row: its head, start, end, the start that it was pushed with, value and arguments.
+// Cells of a row before its arguments: head, start, end, pushed start, value.
 inline constexpr std::size_t kIntervalRowHead = 5;
 
 inline Value interval_head_cell(IntervalHead head) { return Value::from_word(std::bit_cast<std::uint64_t>(head)); }
 inline IntervalHead interval_head(const Value* row) { return std::bit_cast<IntervalHead>(row[0].word()); }
 
-// Adds a row; `pair` is its value and arguments.
+// Appends a row; `pair` is its value and arguments.
 inline void put_interval(IntervalHead head, Time start, Time end, Time pushed_start, std::span<const Value> pair,
                          std::vector<Value>& into) {
   const std::size_t at = into.size();
@@ -50,7 +50,7 @@ inline void put_interval(IntervalHead head, Time start, Time end, Time pushed_st
   for (std::size_t i = 0; i < pair.size(); ++i) row[4 + i] = pair[i];
 }
 
-// The first time-point of a change that comes with the query time: a point is there, or was at the last one.
+// The first time-point of a change that the query time causes: a point is, or was, at the query time.
 inline constexpr Time kLater = kForever - 1;
 
 class IntervalLog {
@@ -59,32 +59,33 @@ class IntervalLog {
   [[nodiscard]] std::span<const Value> cells() const { return cells_.view(); }
   [[nodiscard]] std::size_t size() const;
 
-  // Adds one row, or several.
+  // Appends one or several rows.
   void insert(std::span<const Value> rows);
-  // The rows of a log that was empty. They stay where they are until they change: nobody else writes there.
+  // Takes rows into an empty log without a copy. They stay in the lender until they change; no other key writes there.
   void borrow(std::span<Value> rows, std::shared_ptr<CellBuffer> lender) { cells_.borrow(rows, std::move(lender)); }
-  // Takes back the time-points of an interval from `first` on, whatever intervals have them. False if none has any.
+  // Retracts the time-points of an interval from `first` on, from every interval of its pair. False if none had any of
+  // them.
   bool retract(const Value* row, Time first);
   // Drops intervals that ended `keep` (by table) before `time` + 1, unless they go on in others. Those that end there
   // or before, so that nobody can take them back any more, become one where they touch.
   void settle(Time time, std::span<const Time> keep);
-  // How many cells intervals have that ended `keep` (by table) before `time` + 1.
+  // Cells of the intervals that ended `keep[table]` before `time` + 1.
   [[nodiscard]] std::size_t cells_behind(Time time, std::span<const Time> keep) const;
-  // The end of the last interval; kNever if there is none.
+  // The end of the last interval; kNever without intervals.
   [[nodiscard]] Time last_end() const;
   // The last start or end up to a time; kNever if there is none.
   [[nodiscard]] Time last_edge(Time until) const;
-  // Times of rational time-lines with so many times the ticks.
+  // Multiplies the times of rational time-lines, so that a time unit has `factor` times as many ticks.
   void refine(Time factor);
-  // When a point is at the query time, or was: kForever if there is nothing to wait for.
+  // When a point is, or was, at the query time. kForever without such points.
   [[nodiscard]] Time wake(Time query) const;
 
  private:
   friend class IntervalEditor;
 
-  // Whether a row is about the same pair as another, and has time-points of some.
+  // Whether two rows have the same pair, and `known` overlaps the given time-points.
   static bool meets(const Value* known, const Value* row, Time from, Time until);
-  // Adds what a row has from a time-point on.
+  // Appends the part of a row from a time-point on.
   static void put_rest(const Value* known, Time from, std::vector<Value>& into);
   [[nodiscard]] std::vector<Value*> by_pair();
 

@@ -1,4 +1,4 @@
-// Lists of intervals as terms of rules, `[(S,E), ...]`, for predicates that work on them.
+// Converts lists of intervals to terms of rules, `[(S,E), ...]`, and back, for predicates that work on such terms.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace holdsfor {
 
-// An open end is the name `inf`; a start before all time is `-inf`.
+// An open end becomes the name `inf`, an unbounded start `-inf`.
 Value spell(const Intervals& list, const Arithmetic& arithmetic, TermTable& terms);
-// The intervals that a term lists, in order; those that overlap are one, those that touch stay apart. Nothing if it is
-// no such list.
+// The intervals that a term lists, sorted. Overlapping intervals are joined, touching ones stay separate. Nothing if
+// the term is not a list of intervals.
 std::optional<Intervals> read_intervals(Value term, const Arithmetic& arithmetic, const TermTable& terms);
 
 }  // namespace holdsfor

@@ -1,4 +1,4 @@
-// Lists of intervals [start, end), sorted and disjoint. Unless it says otherwise, intervals that touch are joined.
+// Lists of intervals [start, end), sorted and disjoint. Touching intervals are joined unless stated otherwise.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Interval {
 
 using Intervals = std::vector<Interval>;
 
-// A time some distance away; beyond the ends of time there is nothing.
+// A time shifted by a distance; saturates at kNever and kForever.
 inline Time moved(Time time, Time distance) {
   if (time == kForever || time == kNever) return time;
   if (distance == kForever || distance == kNever) return distance;
@@ -28,10 +28,10 @@ inline Time moved(Time time, Time distance) {
   return found;
 }
 
-// Sorts and joins intervals that overlap or touch, in place.
+// Sorts intervals and joins those that overlap or touch, in place.
 void make_maximal(Intervals& list);
-// Where the first of some sorted by their starts is that starts after a time. `near` is where the last answer was:
-// questions in the order of time are answered quickest.
+// The index of the first entry that starts after `time`, among entries sorted by start. `near` has the last result;
+// queries in time order are fastest.
 template <typename Entries>
 std::size_t first_after(const Entries& entries, Time time, std::uint32_t& near) {
   constexpr std::size_t kFewSteps = 8;
@@ -60,7 +60,8 @@ inline bool contains(const Intervals& list, Time time, std::uint32_t& near) {
   return after > 0 && time < list[after - 1].end;
 }
 
-// Where lists that somebody asks about again and again were last looked at, by any number that tells them apart.
+// The last lookup positions of lists that are queried repeatedly, by a number that identifies the list. Collisions cost
+// only time.
 class Nearby {
  public:
   std::uint32_t& of(std::size_t number) { return places_[number % places_.size()]; }
@@ -69,17 +70,17 @@ class Nearby {
   std::array<std::uint32_t, 64> places_{};
 };
 
-// Each operator has its own file. What is made is none of the lists it is made of.
+// Each operator has its own file. `out` must not be one of the inputs.
 void unite(std::span<const Intervals* const> inputs, Intervals& out);
 void intersect(std::span<const Intervals* const> inputs, Intervals& out);
 void complement(std::span<const Intervals* const> inputs, Intervals& out);
 void subtract(const Intervals& base, std::span<const Intervals* const> others, Intervals& out);
-// Adjacent pairs of one list and another; those that overlap are joined, those that touch stay apart.
+// Adjacent pairs of intervals of the two lists. Overlapping results are joined, touching ones stay separate.
 void sequence(const Intervals& first, const Intervals& second, Intervals& out);
-// `relation` and `mode` as the compiler numbers them.
+// `relation` and `mode` have the numbers of the compiler.
 void allen(std::int64_t relation, std::int64_t mode, const Intervals& sources, const Intervals& targets,
            Intervals& out);
-// Metric operators; `high` less than zero is without limit.
+// Metric operators; a negative `high` means no upper bound.
 void metric(IntervalOperator op, std::span<const Intervals* const> inputs, Time low, Time high, Intervals& out);
 
 }  // namespace holdsfor

@@ -1,4 +1,4 @@
-// Evaluates keys one after the other: takes in the rows that they get, sweeps, and finds what is different from before.
+// Evaluates keys one after the other: takes in their rows, sweeps, and compares the results with the previous ones.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace holdsfor {
 
-// What the evaluation of some keys of a stage has found, in the order of the keys.
+// The output of evaluating some keys of a stage, in the order of the keys.
 struct StageOutput {
-  // A key that was evaluated.
+  // An evaluated key.
   struct Key {
     Index slot = 0;
     bool is_changed = false;
     Time wake = kForever;
     bool is_idle = false;
-    std::uint32_t causes_to = 0;  // its causes end here, and begin where those of the key before end
+    std::uint32_t causes_to = 0;  // end of its causes; they begin at the end of those of the previous key
   };
-  // A result that is there no longer, or now.
+  // A result that was removed or added.
   struct Row {
     Index key = 0;  // in `keys`
     bool is_removed = false;
@@ -30,66 +30,66 @@ struct StageOutput {
   std::vector<Value> cells;
   std::vector<Cause> causes;
   std::size_t unmatched = 0;
-  std::size_t time_points = 0;  // that sweeps have gone through
-  std::int64_t conflicts = 0;   // how many more there are
+  std::size_t time_points = 0;  // that sweeps processed
+  std::int64_t conflicts = 0;   // the difference to the previous number
 
   void clear();
 };
 
-// One for each thread.
+// Each thread has its own.
 class KeyEvaluator {
  public:
   KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& host, const LogWidths& widths,
                const std::vector<RowConditions>& conditions);
 
-  // What is left out, because nobody asks for it.
+  // Work to skip because nobody needs its result.
   struct Thrift {
-    bool is_last = false;     // what is kept of keys for later query times is dropped
-    bool no_changes = false;  // only results that go to other stages are compared with those before
+    bool is_last = false;     // drop the state that keys keep for later query times
+    bool no_changes = false;  // compare only results that go to other stages
   };
-  // `watch` says whether evaluations are to stop.
+  // `watch` tells whether to stop the evaluation.
   void begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, Thrift thrift);
-  // Up to here everything is final; kNever if nothing is.
+  // The border: everything up to it is final. kNever if nothing is.
   [[nodiscard]] Time border() const { return border_; }
-  // What the checkpoint of a key without rows has, at any time.
+  // The words of the checkpoint of a key without rows, at any time.
   std::vector<std::uint64_t> empty_checkpoint(const StageStore& stage);
   // `is_wanted` by table: its results go to other stages.
   void evaluate(StageStore& stage, const StageStore::Work& work, const std::vector<bool>& is_wanted, StageOutput& out);
-  // Joins the states of groups of keys that are tied from now on; they are as they were at a query time. The slot of
-  // the one that the others are joined to.
+  // Joins the states of groups that have become tied, as of a query time. Returns the slot of the group that the others
+  // join.
   Index join_states(StageStore& stage, std::span<const Index> slots, Time query);
-  // Makes the checkpoint of a key at a time, after its first one, the first: what lies before is dropped. All up to
-  // there is final.
+  // Creates a checkpoint of a key at `time`, after its first checkpoint, and makes it the first one. Drops everything
+  // before it. Everything up to `time` is final.
   void settle_at(StageStore& stage, Index slot, Time time, Time query);
-  // The world as a checkpoint of a key leaves it, without the rows after it.
+  // The world at a checkpoint of a key, without the rows after it.
   const World& at_checkpoint(const StageStore& stage, Index slot, const Checkpoint& checkpoint);
-  // The world after the evaluation of a key, from its rows alone; one that is not there has none.
+  // The world after an evaluation of a key from its rows alone. An unknown key has no rows.
   World& at_end(const StageStore& stage, std::span<const Value> key);
   [[nodiscard]] LogWriter& writer(Index stage) { return writers_[stage]; }
-  // Whether rows of some key have been dropped behind its first checkpoint.
+  // Whether rows of any key were dropped behind its first checkpoint.
   [[nodiscard]] bool has_dropped() const { return has_dropped_; }
   [[nodiscard]] const std::vector<MetricProfile>& profile(const MetricComponent& metric) {
     return sweep_.profile(metric);
   }
-  // The widths of the tables that slices of rational time leave to later ones.
+  // The widths of the tables that slices of rational time carry over to later slices.
   std::vector<Index> carried_widths(const StageStore& stage) {
     return sweep_.carried_widths(*stage.stage().components.front().metric);
   }
 
  private:
-  // Which checkpoints an evaluation is to make, beside those that it finds again.
+  // The checkpoints that an evaluation creates, in addition to those that it replaces.
   struct Course {
-    std::optional<Time> border;  // one that becomes the first
-    bool has_more = false;       // others in segments that are long, and one at the end
-    std::size_t spacing = 0;     // cells of the log between two of them, at least
+    std::optional<Time> border;  // time of a checkpoint that becomes the first one
+    bool has_more = false;       // also within long segments, and one at the end
+    std::size_t spacing = 0;     // minimum distance of checkpoints, in cells of the log
   };
-  // Some segments of a key, by number: from `first` up to `stop`, which is not one of them.
+  // Segments of a key, by number: [first, stop).
   struct Segments {
     std::size_t first = 0;
     std::size_t stop = 0;
   };
 
-  // The first time-point at which rows came or went.
+  // Returns the first time-point at which rows were added or removed.
   Time take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out);
   [[nodiscard]] bool is_worth_compacting(const StageStore& stage, const StageStore::Work& work, KeyState& state);
   [[nodiscard]] bool is_behind(const KeyState& state) const;
@@ -111,7 +111,7 @@ class KeyEvaluator {
                            const std::vector<std::vector<Checkpoint>>& others) const;
   void join_results(KeyState& into, std::span<const KeyState* const> others) const;
 
-  // A sweep saves so many checkpoints, so that its tables stay short.
+  // Checkpoints that a sweep saves, at most, so that its tables stay short.
   static constexpr std::size_t kSavesAtOnce = 8;
 
   // Segments, see key_segments.cpp
@@ -130,7 +130,7 @@ class KeyEvaluator {
   [[nodiscard]] std::size_t take_over(const StageStore& stage, KeyState& state, Course& course, Segments segments,
                                       bool is_changed);
   [[nodiscard]] bool thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first);
-  // Evaluates a key of which nothing is known, for the last time: there is nothing to compare with, or to keep.
+  // Evaluates a key without previous state for the last time: nothing to compare with, nothing to keep.
   void evaluate_once(const StageStore& stage, const StageStore::Work& work, KeyState& state,
                      const std::vector<bool>& is_wanted, StageOutput& out);
   void note_difference(const std::vector<bool>& is_wanted, StageOutput& out) const;
@@ -141,25 +141,25 @@ class KeyEvaluator {
   World world_;
   Sweep sweep_;
   std::vector<LogWriter> writers_;  // by stage
-  std::vector<Value> events_;       // of a key and its parts
+  std::vector<Value> events_;       // of a key and of the values of its parts
   Results found_;
   ResultsDiff diff_;
   const LogWidths& widths_;
   Window window_;
-  Time first_ = kNever;                 // that the window sees
-  Time border_ = kNever;                // up to here everything is final
-  std::vector<std::uint8_t> is_dirty_;  // by segment, as they were before the evaluation
-  // Checkpoints that were saved since `found_` was empty, and where the results begin there that each does not settle.
-  // Those from `saves_` on keep their memory.
+  Time first_ = kNever;                 // the first time-point in the window
+  Time border_ = kNever;                // everything up to it is final
+  std::vector<std::uint8_t> is_dirty_;  // by segment, numbered as before the evaluation
+  // Checkpoints saved since `found_` was empty, and for each the index of the first result that it does not settle.
+  // Entries from `saves_` on are unused, and keep their memory.
   std::vector<Checkpoint> saved_;
   std::vector<std::size_t> saved_results_;
   std::size_t saves_ = 0;
   std::vector<Time> times_;    // of checkpoints
-  std::vector<bool> is_kept_;  // which of them are to stay
+  std::vector<bool> is_kept_;  // which of them stay
   Results unreported_;
   Thrift thrift_;
   bool has_dropped_ = false;
-  bool is_stable_ = false;  // the last compaction has kept the same as the one before
+  bool is_stable_ = false;  // the last compaction kept the same as the one before
 };
 
 }  // namespace holdsfor

@@ -1,7 +1,6 @@
-// The events of one key in time order, as they change: see log.h for its rows.
+// The events of one key in time order: see log.h for the row format.
 //
-// Rows of equal time are in the order of their tables, and those of one table in the order in which they came. Equal
-// rows are one.
+// Rows of equal time are ordered by table, and rows of one table by arrival. Equal rows are stored once.
 #pragma once
 
 #include <memory>
@@ -16,12 +15,12 @@
 
 namespace holdsfor {
 
-// How many cells the rows of each table have in a log.
+// The number of cells of a row of each table in a log.
 class LogWidths {
  public:
   explicit LogWidths(const Plan& plan);
   [[nodiscard]] std::size_t operator[](std::uint16_t table) const { return widths_[table]; }
-  // Of a row in a log.
+  // The width of a row in a log.
   [[nodiscard]] std::size_t of(const Value* row) const { return widths_[RowHead::from(row[1]).table]; }
 
  private:
@@ -34,32 +33,32 @@ class Log {
   [[nodiscard]] bool empty() const { return cells().empty(); }
   [[nodiscard]] Time first_time() const { return time_of(cells().front()); }
   [[nodiscard]] std::size_t last_row() const { return last_; }
-  // How many rows there are.
+  // The number of rows.
   [[nodiscard]] std::size_t rows(const LogWidths& widths) const;
-  // Where the rows begin that do not come before a time and a table; `before` is the row in front, if there is one.
+  // The cell of the first row not before a time and table, and the cell of the row before it, if any.
   struct Position {
     std::size_t at = 0;
     std::size_t before = 0;
   };
   [[nodiscard]] Position find(Time time, std::uint16_t table, const LogWidths& widths);
-  // The time of the first row that begins at a cell or after it; kForever if there is none.
+  // The time of the first row at or after a cell; kForever if there is none.
   [[nodiscard]] Time time_at(std::size_t cell, const LogWidths& widths);
-  // Puts rows in the place of those from one cell to another; `last` is where the last row of the log then begins.
+  // Replaces the rows between two cells. `last` is the cell of the last row of the resulting log.
   void replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last);
-  // The rows of a log that was empty. They stay where they are until they change: nobody else writes there.
+  // Takes rows into an empty log without a copy. They stay in the lender until they change; no other key writes there.
   void borrow(std::span<Value> cells, std::shared_ptr<CellBuffer> lender, std::size_t last);
 
-  // Rows no longer know which conditions they pass.
+  // Resets the row conditions of all rows to unknown.
   void forget_conditions(const LogWidths& widths);
-  // Drops the rows up to a time, but those of tables that keep some longer: `keep` by table is for how long.
+  // Drops rows up to `time`. Tables with retention keep rows longer, by `keep[table]`.
   void drop_until(Time time, std::span<const Time> keep, const LogWidths& widths);
 
  private:
   void make_marks(const LogWidths& widths);
 
-  KeyCells cells_;  // keys that come together share the memory of their first rows
+  KeyCells cells_;  // keys whose rows arrive together share the memory of their first rows
   std::size_t last_ = 0;
-  std::vector<std::size_t> marks_;  // where some rows begin, in order: made when they are needed
+  std::vector<std::size_t> marks_;  // cells of some rows, in order; created on demand
 };
 
 }  // namespace holdsfor

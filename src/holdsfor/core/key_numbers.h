@@ -1,4 +1,4 @@
-// Numbers for keys, which are rows of values. A number is free again when its key is forgotten.
+// Assigns numbers to keys, which are rows of values. A forgotten key frees its number.
 #pragma once
 
 #include <span>
@@ -13,24 +13,24 @@ class KeyNumbers {
  public:
   explicit KeyNumbers(std::size_t width) : width_(width) {}
 
-  // The number of a key, a new one if it is not known: the smallest that was never used, or one that is free again.
+  // The number of a key. An unknown key gets a free number, or the smallest number never used.
   Index number(std::span<const Value> key);
   // The number of a key, or kNone.
   [[nodiscard]] Index find(std::span<const Value> key) const;
-  // The numbers of the keys of many rows: key i has its words at `places` behind `rows + i * stride`.
+  // The numbers of the keys of many rows. Key i has its words at `places` of the row at `rows + i * stride`.
   void numbers(const std::uint64_t* rows, std::size_t stride, std::span<const Index> places, std::span<Index> found);
   void forget(Index number);
 
-  // How many values a key has.
+  // The number of values of a key.
   [[nodiscard]] std::size_t width() const { return width_; }
-  // Numbers are smaller than this.
+  // Upper bound of the numbers.
   [[nodiscard]] std::size_t size() const { return used_; }
-  // How many keys there are.
+  // The number of keys.
   [[nodiscard]] std::size_t count() const { return used_ - free_.size(); }
   [[nodiscard]] std::span<const Value> key(Index number) const { return {keys_.data() + number * width_, width_}; }
 
  private:
-  // Empty slots have the number kNone. The tag of a key is its word, if it has one; else it is its hash.
+  // An empty slot has the number kNone. The tag of a key is its word if the key has one column, otherwise its hash.
   struct Slot {
     std::uint64_t tag = 0;
     Index number = UINT32_MAX;
@@ -39,10 +39,10 @@ class KeyNumbers {
   [[nodiscard]] std::uint64_t tag_of(std::span<const Value> key) const {
     return width_ == 1 ? key[0].word() : hash_of(key);
   }
-  // Where a key is looked for first: the upper bits of a product differ where words are close to one another.
+  // The first slot to probe. Multiplicative hashing: the upper bits of the product differ even for close words.
   [[nodiscard]] std::size_t home(std::uint64_t tag) const { return (tag * 0x9E3779B97F4A7C15U) >> shift_; }
   [[nodiscard]] bool is(const Slot& slot, std::uint64_t tag, std::span<const Value> key) const;
-  // Whether the key is the code of a term, and stands in the place of that.
+  // Whether the key is the code of a term that `of_code_` covers.
   [[nodiscard]] bool has_place(std::uint64_t tag) const {
     return width_ == 1 && Value::from_word(tag).is_code() && Value::from_word(tag).as_code() < of_code_.size();
   }
@@ -55,9 +55,9 @@ class KeyNumbers {
   std::size_t width_;
   std::size_t used_ = 0;
   std::vector<Value> keys_;
-  std::vector<Index> of_code_;  // numbers of keys that are codes of terms: most of them are small
-  std::vector<Slot> slots_;     // of all other keys; a power of two
-  std::size_t hashed_ = 0;      // how many of them there are
+  std::vector<Index> of_code_;  // by code, for keys that are terms; most codes are small
+  std::vector<Slot> slots_;     // of all other keys; the size is a power of two
+  std::size_t hashed_ = 0;      // number of keys in the slots
   unsigned shift_ = 64;
   std::vector<Index> free_;
 };

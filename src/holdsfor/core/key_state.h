@@ -1,4 +1,4 @@
-// All that is kept of one key of a stage between two query times.
+// The state of one key of a stage between two query times.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace holdsfor {
 
-// A checkpoint after the first one, and where the results begin that it does not settle.
+// A checkpoint after the first one, and the index of the first result that it does not settle.
 struct LaterCheckpoint {
   Checkpoint checkpoint;
   std::size_t results = 0;
@@ -22,28 +22,28 @@ struct KeyState {
   Log log;
   IntervalLog intervals;
   std::unique_ptr<EffectLog> effects;
-  // The state just after its time: what lies before is no longer there, unless rules look back to it.
+  // The first checkpoint: the state just after its time. Earlier rows are dropped, unless rules look back to them.
   Checkpoint base;
-  // In order: they part the time after the first one into segments, see key_segments.cpp. Rows may still come before
-  // them, or go.
+  // In order. These checkpoints divide the time after `base` into segments, see key_segments.cpp. Rows before them can
+  // still be added or removed.
   std::vector<LaterCheckpoint> later;
   Results results;
   // Intervals as they were last reported, see reports.h.
   std::vector<Value> reported;
-  // Intervals that are settled, and dropped from the results, but were reported otherwise (null: none).
+  // Intervals that were settled and dropped from the results, but whose last report differs (null: none).
   std::unique_ptr<Results> unreported;
-  // When it must be evaluated again without new rows.
+  // When the key must be evaluated even without new rows.
   Time wake = kForever;
-  // The same, but for what is evaluated only to keep less.
+  // Like `wake`, without evaluations whose only purpose is to drop rows.
   Time own_wake = kForever;
   std::uint32_t interval_cells = 0;  // after the last compaction
-  // Nothing is left of it: no rows, and nothing that holds or will happen.
+  // Nothing remains of the key: no rows, no pairs that hold, no pending effects.
   bool is_idle = false;
-  bool is_forgotten = false;    // its slot is free, or that of a key which is evaluated with others
-  bool may_fall_apart = false;  // where keys are tied: rows have gone since that was looked at
-  Index report = kNone;         // in the reports of its stage
+  bool is_forgotten = false;    // the slot is free, or the key is evaluated as part of a group
+  bool may_fall_apart = false;  // for tied keys: rows were removed since the last test for a split
+  Index report = kNone;         // index in the reports of the stage
 
-  // Only the results are needed any more.
+  // Keeps only the results.
   void drop_input() {
     log = {};
     intervals = {};

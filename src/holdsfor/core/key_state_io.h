@@ -1,4 +1,4 @@
-// The state of one key in a saved state.
+// Reads and writes the state of one key in a saved state.
 #pragma once
 
 #include "key_state.h"
@@ -12,7 +12,7 @@ void write_intervals(StateWriter& into, const IntervalLog& log);
 void read_intervals(StateReader& from, IntervalLog& log, const Plan& plan);
 
 void write_state(StateWriter& into, const KeyState& state, const LogWidths& widths);
-// Refuses rows that are not those of a plan.
+// Refuses rows that do not fit the plan.
 KeyState read_state(StateReader& from, const Plan& plan, const LogWidths& widths);
 
 }  // namespace holdsfor
