@@ -1,6 +1,6 @@
-// The log of a key: its input events in one array, in the order of time, and of table at equal times.
+// The log of a key: its input events in one array, ordered by time, then table.
 //
-// A row is its time, a head and the arguments of its table.
+// A row is its time, a head and its arguments.
 #pragma once
 
 #include <bit>
@@ -10,24 +10,24 @@
 
 namespace holdsfor {
 
-// A bit for each rule, see RowHead.
+// One bit for each rule, see RowHead.
 using Passes = std::uint32_t;
 
-// Of rows on their way.
+// Flags of rows on the way to a log.
 enum ArrivalFlag : std::uint8_t {
-  kTakesBack = 1,  // the row is to be removed
-  kIsCounted = 2,  // and is counted here if it is not there
+  kTakesBack = 1,  // the row is a retraction
+  kIsCounted = 2,  // a retraction without a matching row is counted here
 };
 
 struct RowHead {
-  // Bit i: the row passes the row conditions of the rule of its table whose Rule::row_bit is i. The last bit says that
-  // nobody has found out; the others are set then, too.
+  // Bit i: the row passes the row conditions of the rule of its table with Rule::row_bit i. The last bit means that the
+  // conditions were not evaluated; then all bits are set.
   static constexpr Passes kUnknown = ~Passes{0};
   static constexpr Passes kUnknownBit = Passes{1} << 31U;
 
   std::uint16_t table = 0;
-  std::uint8_t is_there = 1;  // 0 only while rows are taken in: it was taken back
-  std::uint8_t flags = 0;     // only of rows that are on their way into a log
+  std::uint8_t is_there = 1;  // 0 only while rows are taken in: the row was retracted
+  std::uint8_t flags = 0;     // ArrivalFlags, only for rows on the way to a log
   Passes passes = kUnknown;
 
   [[nodiscard]] Value word() const { return Value::from_word(std::bit_cast<std::uint64_t>(*this)); }

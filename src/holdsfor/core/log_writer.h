@@ -1,4 +1,4 @@
-// Puts rows that come into the logs of their keys.
+// Takes incoming rows into the logs of their keys.
 #pragma once
 
 #include <span>
@@ -12,32 +12,32 @@
 
 namespace holdsfor {
 
-// One for each thread: it takes in one key after the other.
+// Takes in one key after the other. Each thread has its own.
 class LogWriter {
  public:
   LogWriter(const LogWidths& widths, const RowConditions& conditions, TermTable& terms)
       : widths_(widths), tester_(conditions, terms) {}
 
-  // Takes the rows of a group into the log of its key. With `causes`, notes those that made a difference.
+  // Takes the rows of a group into the log of its key. With `causes`, records the rows that had an effect.
   Taken take_in(const Intake& intake, std::size_t group, Log& log, std::vector<Cause>* causes);
   [[nodiscard]] RowTester& tester() { return tester_; }
-  // The inputs that took back rows that were not there, as far as they have numbers.
+  // The inputs whose retraction found nothing. Inputs without a number are left out.
   [[nodiscard]] std::vector<Cause>& lost() { return lost_; }
 
  private:
   static constexpr std::size_t kNoRow = SIZE_MAX;
 
-  // Rows of one time and table at the end of what is written. Many are found by their hash.
+  // The rows of one time and table at the end of the output. Long runs are searched by hash.
   class Run {
    public:
     std::size_t from = 0;
     std::size_t width = 0;
-    bool has_gaps = false;  // some were taken back
+    bool has_gaps = false;  // rows were retracted
 
     void begin(std::size_t at, std::size_t row_width);
-    // Where a row with these arguments stands before `end`; kNoRow if there is none.
+    // The cell of a row with these arguments before `end`; kNoRow if there is none.
     std::size_t find(std::span<const Value> args, const Value* cells, std::size_t end);
-    // Notes that a row is written at `at`.
+    // Records that a row was written at `at`.
     void added(std::span<const Value> args, const Value* cells, std::size_t at);
 
    private:
@@ -46,8 +46,8 @@ class LogWriter {
     void index(const Value* cells, std::size_t end);
     void put(std::uint64_t hash, std::size_t at);
 
-    std::vector<std::size_t> slots_;  // by hash: where a row stands, or kNoRow
-    std::size_t indexed_ = 0;         // rows in them; 0: they are not used
+    std::vector<std::size_t> slots_;  // by hash: cell of a row, or kNoRow
+    std::size_t indexed_ = 0;         // rows in `slots_`; 0: not in use
   };
 
   void read(std::span<const Value> cells);
@@ -65,12 +65,12 @@ class LogWriter {
   const LogWidths& widths_;
   RowTester tester_;
   TimeOrder sorting_;
-  std::vector<TimedRow> entries_;  // rows of the group that is taken in: the first `count_`
+  std::vector<TimedRow> entries_;  // rows of the current group: the first `count_`
   std::size_t count_ = 0;
-  std::span<const std::uint64_t> order_;  // of entries; empty if they are in order
+  std::span<const std::uint64_t> order_;  // of entries; empty if the entries are in order
   bool has_causes_ = false;
-  bool takes_back_ = false;  // some of the entries are retractions
-  std::vector<Value> out_;   // rows that are written, up to `end_`
+  bool takes_back_ = false;  // some entries are retractions
+  std::vector<Value> out_;   // output rows, up to `end_`
   std::size_t end_ = 0;
   Run run_;
   Taken taken_;

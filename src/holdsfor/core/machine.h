@@ -1,4 +1,4 @@
-// Runs the programs of rules: finds every solution of a block, one after the other.
+// The register machine: runs the programs of rules and finds every solution of a block by backtracking.
 #pragma once
 
 #include <memory>
@@ -20,28 +20,27 @@ class Machine {
   // The registers of one run.
   struct Frame {
     std::vector<Value> values;
-    std::vector<const Intervals*> lists;  // those of pairs, or of `made`
+    std::vector<const Intervals*> lists;  // of pairs, or from `made`
     std::vector<Intervals> made;
   };
-  // Called for every solution; true ends the search.
+  // Called for every solution. Returns true to end the search.
   using Finish = FunctionRef<bool(const Frame&)>;
 
-  // Runs a program; whether the search was ended.
+  // Runs a program. Returns whether `finish` ended the search.
   bool run(const Program& program, Finish finish);
-  // The same for a part of it, with the values that some of its registers have.
+  // Runs a block of a program, with given values for some registers.
   bool run_part(const Program& program, const Block& part, std::span<const std::pair<Index, Value>> given,
                 std::span<const std::pair<Index, Intervals>> given_lists, Finish finish);
-  // The same for one row of the events that the program begins with.
+  // Runs a program on one row of the events that it begins with.
   bool run_on_row(const Program& program, std::span<const Value> row, Finish finish);
-  // Gives registers the values of a row of the events that a rule begins with; null if it does not match. After
-  // `solve` or `exists`, `leave` ends the run.
-  // It matches for sure if its conditions are decided.
+  // Sets registers from a row of the events that a rule begins with. Returns null if the row does not match. After
+  // `solve` or `exists`, call `leave` to end the run. `is_decided`: the row conditions hold, so the row matches.
   Frame* enter_row(const RowRule& rule, const Value* row, bool is_decided);
-  // Finds the solutions of a block from an instruction on; whether the search was ended.
+  // Finds the solutions of a block from instruction `first` on. Returns whether `finish` ended the search.
   bool solve(const Block& block, std::size_t first, Finish finish);
-  // Whether it has one, which is then in the registers.
+  // Whether the block has a solution. If so, the registers have its values.
   bool exists(const Block& block, std::size_t first = 0);
-  // Forgets runs that were broken off.
+  // Discards aborted runs.
   void reset() {
     depth_ = 0;
     frame_ = nullptr;
@@ -49,7 +48,7 @@ class Machine {
     collected_.clear();
   }
   void leave() { frame_ = --depth_ == 0 ? nullptr : frames_[depth_ - 1].get(); }
-  // The same with a pair that gives some registers their values; false also if it does not match.
+  // Runs a program with registers set from a pair. Also returns false if the pair does not match the shape.
   bool run_on(const PairShape& shape, std::span<const Value> columns, Value value, const Program& program,
               Finish finish);
 
@@ -57,7 +56,7 @@ class Machine {
   [[nodiscard]] Value build(const Shape& shape, const Frame& frame) const;
 
  private:
-  // What is left to do after the end of a block. With neither, one solution is all that is wanted.
+  // The continuation after the end of a block. With neither block nor `finish`, the first solution ends the search.
   struct Next {
     const Block* block = nullptr;
     std::size_t at = 0;
@@ -65,18 +64,18 @@ class Machine {
     const FunctionRef<bool()>* finish = nullptr;
   };
 
-  // The registers of a run, which is inside those that are under way.
+  // Enters a run with registers of its own, nested in the current runs.
   Frame& enter(const Program& program);
   bool step(const Block& block, std::size_t at, const Next& next);
   bool generate(const Instruction& one, const Next& next);
   bool passes(const Instruction& one);
   bool go_on(const Next& next) {
-    // One time-point may have millions of solutions to go through.
+    // One time-point may have millions of solutions, so look for a stop here.
     if ((++solutions_ & 4095U) == 0) world_.watch.check();
     if (next.block != nullptr) return step(*next.block, next.at, *next.next);
     return next.finish == nullptr || (*next.finish)();
   }
-  // The values of columns that are all known; valid until it is called again.
+  // The values of columns that are all known. Valid until the next call.
   std::span<const Value> known(const std::vector<Shape>& shapes);
 
   bool match_open(const Shape& shape, Frame& frame) const;
@@ -96,7 +95,7 @@ class Machine {
   }
   bool events(const Instruction& one, const Next& next);
   bool holds(const Instruction& one);
-  // What holds of the one instance that an instruction asks about: a pair, kNone, or kSeveral.
+  // The pair that holds for the single instance of an instruction; kNone, or kSeveral if several hold.
   static constexpr Index kSeveral = kNone - 1;
   Index held(const Instruction& one);
   bool holding(const Instruction& one, const Next& next);
@@ -109,7 +108,7 @@ class Machine {
   bool facts(const Instruction& one, const Next& next);
   bool plain_facts(const Instruction& one, const FactTable& table, const FactIndex& index, const Next& next);
   bool call(const Instruction& one, const Next& next);
-  // What a goal answered lately; null if that is not known.
+  // Cached answers of a goal; null if the cache has none.
   const RecentAnswers::Answers* recent_answers(const Instruction& one);
   bool domain(const Instruction& one, const Next& next);
   bool lookup(const Instruction& one, const Next& next);
@@ -128,7 +127,7 @@ class Machine {
   bool empty(const Instruction& one);
   bool copy(const Instruction& one);
   bool list_call(const Instruction& one, const Next& next);
-  // Goes on with each pair of a table that matches and is accepted.
+  // Continues with each pair of a table that matches and that `accept` accepts.
   template <typename Accept>
   bool each_pair(const Instruction& one, const Accept& accept, const Next& next) {
     const FluentTable& table = world_.fluent_table(one.table);
@@ -151,7 +150,7 @@ class Machine {
   [[nodiscard]] bool starts(Index table, const Pair& pair, Time time) const;
   [[nodiscard]] std::optional<Time> moment(const Instant& instant) const;
   [[nodiscard]] std::pair<Time, Time> reach(const Instant& instant) const;
-  // `reason` is one that the host has given, or 0.
+  // `reason` is a number from the host, or 0.
   void failed(const Site& site, std::uint32_t reason = 0);
 
   World& world_;
@@ -162,11 +161,11 @@ class Machine {
   std::vector<Value> known_;
   std::vector<Index> holding_;  // pairs that hold
   Nearby nearby_;
-  std::vector<Value> domains_;    // values of the domains under way, one after the other
-  std::vector<Value> collected_;  // items of the lists under way, one after the other
+  std::vector<Value> domains_;    // values of the active domains, one after the other
+  std::vector<Value> collected_;  // items of the active lists, one after the other
   std::vector<const Intervals*> operands_;
-  Intervals spare_;                     // what an operator makes
-  std::vector<SlidingWindows> slides_;  // by the number of the instruction
+  Intervals spare_;                     // result of an operator
+  std::vector<SlidingWindows> slides_;  // by instruction number
   RecentAnswers recent_answers_;
 };
 

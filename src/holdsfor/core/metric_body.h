@@ -1,4 +1,4 @@
-// Bodies of metric rules: joins of tuples during the time that their intervals have in common.
+// Evaluates the bodies of metric rules: joins tuples over the intersection of their intervals.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace holdsfor {
 
-// What rules derive: tuples one after the other, each with an interval.
+// Derived tuples, one after the other, each with an interval.
 struct Derived {
   std::vector<Value> cells;
   std::vector<Interval> during;
@@ -22,7 +22,7 @@ struct Derived {
   }
 };
 
-// A part of the interval list of a row that is new.
+// A new part of the interval list of a row.
 struct FreshPiece {
   Index row = 0;
   Interval during;
@@ -35,27 +35,27 @@ class MetricBody {
  public:
   MetricBody(const MetricJoin& rule, TermTable& terms, Host& host);
 
-  // The tables have changed since the last call in other ways than by growing.
+  // Call if the tables have changed since the last call in any way other than growth.
   void begin();
-  // What the rule derives. With `fresh`, only what follows from these pieces of the scan with the number `changed`.
+  // Evaluates the rule. With `fresh`, derives only consequences of these pieces of the scan number `changed`.
   void solve(TableOf table_of, Derived& out, std::size_t changed = kNothing, const Fresh* fresh = nullptr);
 
   static constexpr std::size_t kNothing = SIZE_MAX;
 
  private:
-  // A condition in the order in which it is solved, with what is known of it then.
+  // A condition in execution order, with what is known when it runs.
   struct Step {
     const MetricLiteral* literal = nullptr;
-    const MetricTable* table = nullptr;  // of scans and totals
-    const RowIndex* index = nullptr;     // null: all rows are looked at
+    const MetricTable* table = nullptr;  // for scans and totals
+    const RowIndex* index = nullptr;     // null: scan all rows
     bool is_negated = false;
     bool is_fresh = false;
-    std::vector<std::pair<Index, const Shape*>> known;  // columns whose values are known, in order
-    std::vector<std::pair<Index, Index>> binds;         // columns that give registers their values
-    std::vector<std::pair<Index, Index>> repeats;       // columns that must have the value of a register bound here
+    std::vector<std::pair<Index, const Shape*>> known;  // columns with known values, in order
+    std::vector<std::pair<Index, Index>> binds;         // columns that bind a register
+    std::vector<std::pair<Index, Index>> repeats;       // columns that must equal a register bound by this step
     const MetricTest* test = nullptr;
     std::optional<Index> defines;
-    const Expression* source = nullptr;  // of what it defines
+    const Expression* source = nullptr;  // of the defined register
   };
 
   [[nodiscard]] bool plan(TableOf table_of, std::size_t changed);
@@ -80,7 +80,7 @@ class MetricBody {
   }
   void emit(const Intervals& during);
 
-  // A total, and where its groups and its result stand.
+  // The table of a total, and the columns of its groups and its result.
   struct TotalTable {
     std::optional<MetricTable> table;
     std::vector<Shape> columns;
@@ -90,8 +90,8 @@ class MetricBody {
   TermTable& terms_;
   Host& host_;
   Arithmetic arithmetic_;
-  std::vector<TotalTable> totals_;                // by literal; empty if it is none
-  std::vector<std::vector<Index>> registers_of_;  // by literal: those that others see
+  std::vector<TotalTable> totals_;                // by literal; empty for other literals
+  std::vector<std::vector<Index>> registers_of_;  // by literal: the registers that other literals see
   std::vector<const MetricTable*> tables_;        // by literal
   std::vector<bool> is_bound_;
   std::vector<Value> registers_;
@@ -104,7 +104,7 @@ class MetricBody {
   Derived* out_ = nullptr;
 };
 
-// The values of a total during the time that each of them is the same: columns of the groups, then the value.
+// The values of a total, each with the intervals in which it is constant: group columns, then the value.
 void find_totals(const MetricTotal& total, const MetricTable& source, TermTable& terms, Host& host,
                  const Arithmetic& arithmetic, MetricTable& into);
 

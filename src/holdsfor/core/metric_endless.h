@@ -1,8 +1,9 @@
-// Strata whose results have no end: what they hold from some time on, or up to some time, repeats.
+// Evaluates strata with unbounded results, which become periodic in the far past or future.
 //
-// A stratum is evaluated in a range of time around its data. What is found there follows. If it repeats towards an end
-// of the range, it is taken to go on so for ever; that is then checked, with time moved by periods. What is assumed
-// must be closed under the rules, so that no more follows than that. And one period of it must follow from what lies
+// A stratum is evaluated in a finite range around its data. If its results become periodic towards an end of the range,
+// the evaluator assumes that they continue periodically without end. Then it checks the assumption, with time shifted
+// by periods. First, the assumed facts must be closed under the rules: nothing else follows. Second, one period must
+// follow from what lies before it, so that by induction all periods follow. If a check fails, the range was too short.
 // before it, so that all of it does. If not, the range was too short.
 #pragma once
 
@@ -13,13 +14,13 @@
 
 namespace holdsfor {
 
-// What lies at `since` or behind it is there again after each `period`, in cells. On the left side time runs backwards.
+// Everything at or after `since` repeats after each `period`; both in cells. On the left side time is mirrored.
 struct MetricTail {
   Time since = 0;
   Time period = 0;
 };
 
-// A part of a row that is there again after each period: a negative one leads to the left.
+// A part of a row that repeats after each period. A negative period leads to the left.
 struct MetricRepeat {
   Index row = 0;
   Interval during;
@@ -31,18 +32,18 @@ class MetricEndless {
   // `tables` by relation.
   explicit MetricEndless(std::vector<MetricTable>& tables);
 
-  // Nothing repeats.
+  // Starts without repetition.
   void begin();
-  // What is given of a relation, beside what its table has, repeats; false if that has no common period.
+  // Adds the periodic input of a relation, in addition to its table. False without a common period.
   bool take(Index relation, std::span<const MetricRepeat> repeats);
-  // Evaluates a stratum over all time; false if neither an end nor a period was found. What is given of its relations
-  // is in their tables.
+  // Evaluates a stratum over all time. The tables of its relations have the given facts. False if neither an end nor a
+  // period was found.
   bool evaluate(MetricStratumRun& run, const MetricWatch& watch);
-  // Whether a stratum reads something that repeats.
+  // Whether a stratum reads a relation that repeats.
   [[nodiscard]] bool reads_tails(const MetricStratum& stratum) const;
-  // Has what a stratum reads spelled out in some time, and as far beyond it as its rules look.
+  // Unrolls the relations that a stratum reads within an interval, extended by the reach of its rules.
   void spell_out_for(const MetricStratum& stratum, Interval within);
-  // Has a relation spelled out in some time.
+  // Unrolls a relation within an interval.
   void spell_out(Index relation, Interval within);
   [[nodiscard]] const std::optional<MetricTail>& right(Index relation) const { return sides_[0].tails[relation]; }
   [[nodiscard]] const std::optional<MetricTail>& left(Index relation) const { return sides_[1].tails[relation]; }
@@ -52,9 +53,9 @@ class MetricEndless {
   struct Side {
     bool is_left = false;
     std::vector<std::optional<MetricTail>> tails;  // by relation
-    std::vector<Time> spelled_out;                 // by relation: up to there its table has what repeats
+    std::vector<Time> spelled_out;                 // by relation: the table is unrolled up to here
   };
-  // A time at which something of a stratum begins or ends to hold, and what.
+  // A time at which facts of a stratum begin or end to hold, and a hash that identifies these facts.
   struct Edges {
     Time time = 0;
     std::uint64_t what = 0;
@@ -70,7 +71,7 @@ class MetricEndless {
   [[nodiscard]] std::vector<Edges> edges(const MetricStratum& stratum, const Side& side, Interval region) const;
   [[nodiscard]] std::optional<MetricTail> find_tail(const MetricStratum& stratum, const Side& side, Interval range);
   [[nodiscard]] bool fits(const Side& side, const MetricTail& tail, Interval range) const;
-  // Assumes that what was found repeats.
+  // Assumes that the detected tail repeats.
   void assume(const MetricStratum& stratum, Side& side, const MetricTail& tail);
   [[nodiscard]] bool is_closed(MetricStratumRun& run, Interval range, const MetricWatch& watch);
   [[nodiscard]] bool follows(MetricStratumRun& run, const Side& side, const MetricTail& tail, Interval range,
@@ -80,8 +81,9 @@ class MetricEndless {
 
   std::vector<MetricTable>& tables_;
   Side sides_[2];
-  // Of the stratum that is evaluated: the first and the last cell at which something begins, ends or begins to repeat;
-  // whether something holds for ever; how far its rules look, and after which time what it reads repeats, in cells.
+  // Values of the current stratum, in cells: the first and last cell at which something begins, ends or begins to
+  // repeat; whether something holds without end; the reach of its rules; the common period of the relations that it
+  // reads.
   Interval data_;
   bool has_infinite_ = false;
   Time reach_ = 0;

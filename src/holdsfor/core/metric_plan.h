@@ -1,4 +1,4 @@
-// The part of a plan that metric rules are: relations, and rules in normal form. See holdsfor/physical/metric.py.
+// The metric part of a plan: relations, and rules in normal form. See holdsfor/physical/metric.py.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@
 
 namespace holdsfor {
 
-// A relation with its arguments: constants choose, registers join, and anything else matches everything.
+// A relation with arguments. Constants select rows, registers join, other arguments match everything.
 struct MetricScan {
   Index relation = 0;
   std::vector<Shape> columns;
   bool negated = false;
 };
 
-// A comparison of arguments. One of numbers holds for numbers only. An equation whose one side is a register without a
-// value gives it one.
+// A comparison of arguments. A numeric comparison holds for numbers only. An equation with an unbound register on one
+// side binds it.
 struct MetricTest {
   Comparison comparison = Comparison::kEqual;
   bool is_numeric = false;
@@ -29,8 +29,8 @@ struct MetricTest {
   std::vector<Index> right_registers;
 };
 
-// A function of the rows of a scan that hold at the same time: of the first term, for all that differ in some term.
-// There is a result for each value of the groups.
+// An aggregate of the rows of a scan that hold at the same time, over the first term, for rows that differ in some
+// term. One result for each value of the groups.
 struct MetricTotal {
   Aggregate function = Aggregate::kCount;
   Index result = 0;
@@ -41,7 +41,7 @@ struct MetricTotal {
 
 using MetricLiteral = std::variant<MetricScan, MetricTest, MetricTotal>;
 
-// `head` holds at t iff `source` does at some point, or with `is_box` at all points, of t minus the offsets.
+// `head` holds at t iff `source` holds at some point (with `is_box`: at all points) of t minus the offsets.
 struct MetricMove {
   Index head = 0;
   Index source = 0;
@@ -49,8 +49,8 @@ struct MetricMove {
   bool is_box = false;
 };
 
-// `left` Since `right`, or Until if the offsets are negative, for the values of `columns`: registers of both. With
-// `waits`, what was found so many ticks ago is what holds now.
+// `left` Since `right`, or Until if `is_until`, for the values of `columns`, which are registers of both sides. With
+// `waits`, the result of `waits` ticks ago holds now.
 struct MetricLast {
   Index head = 0;
   std::vector<Index> columns;
@@ -70,14 +70,14 @@ struct MetricJoin {
 
 using MetricRule = std::variant<MetricMove, MetricLast, MetricJoin>;
 
-// Relations that are evaluated together, after those of the strata before.
+// Relations that are evaluated together, after those of earlier strata.
 struct MetricStratum {
   std::vector<Index> relations;
   std::vector<MetricRule> rules;
   bool is_recursive = false;
-  // By relation, the column by which recursion can be evaluated for one value after the other; empty if there is none.
+  // By relation: the column by which recursion can be evaluated value by value. Empty if no such column exists.
   std::vector<Index> key;
-  // At least so many ticks recursion carries facts in one direction; 0 if it has none.
+  // The minimum distance, in ticks, over which recursion carries facts in one direction; 0 without such a distance.
   Time stride = 0;
   bool is_backward = false;
 };
@@ -87,14 +87,14 @@ struct MetricPlan {
   std::vector<MetricStratum> strata;
 };
 
-// A relation that has the rows of a table of the plan, or gives them.
+// Connects a relation with a table of the plan, as input or output.
 struct MetricLink {
   Index relation = 0;
   Index table = 0;
 };
 
-// Outside of which time a stratum derives nothing that is asked for, in ticks before the beginning of time and after
-// the last time-point that the query time decides; one of both is enough. See holdsfor/physical/metric.py.
+// The time outside which a stratum derives nothing of interest: ticks before the beginning of time, and after the last
+// time-point that the query time decides. One of the two is enough. See holdsfor/physical/metric.py.
 struct MetricSpan {
   std::optional<Time> before;
   std::optional<Time> after;
@@ -113,13 +113,13 @@ struct MetricGiven {
 // Metric predicates that are evaluated together for a key.
 struct MetricComponent {
   MetricPlan plan;
-  Time scale = 1;  // ticks to a time-point
+  Time scale = 1;  // ticks of a time-point
   Value holds;     // the value of a fluent that holds
   std::vector<MetricLink> inputs;
   std::vector<MetricLink> outputs;
   std::vector<MetricSpan> spans;  // by stratum
   std::vector<MetricGiven> facts;
-  // So many time-points after the last change of what they read, nothing changes by itself.
+  // Time-points after the last change of the inputs until results stop changing by themselves.
   Time reach = kForever;
   // Rows have cells of the doubled time-line for times. Nothing is asked about times before the origin, if there is
   // one, and after the query time, unless that is the last of all.
@@ -146,7 +146,7 @@ void each_source(const MetricRule& rule, const See& see) {
   }
 }
 
-// The relations of other strata that the rules of one read.
+// The relations of other strata that the rules of a stratum read.
 std::vector<Index> relations_read(const MetricStratum& stratum);
 
 inline Index head_of(const MetricRule& rule) {

@@ -31,8 +31,8 @@ class MetricReader : public ProgramReader {
   void origin();
 };
 
-// Whether relations, registers and columns exist that a component of a plan with these tables speaks of; throws
-// std::invalid_argument if not.
+// Checks that all relations, registers and columns in a component exist, for a plan with these tables. Throws
+// std::invalid_argument otherwise.
 void check_metric(const Component& component, const std::vector<TableInfo>& tables);
 
 }  // namespace holdsfor

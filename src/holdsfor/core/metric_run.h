@@ -1,13 +1,13 @@
-// Evaluates metric predicates for one key, from what is known of it to the times at which they hold.
+// Evaluates metric predicates for one key, from its input to the times at which the predicates hold.
 //
-// Beside an event description time is counted in time-points. A fluent that holds on the time-points [s, e) holds on
-// the rational times (s-1, e-1], an event at T on [T, T]. The other way round, a predicate holds at the time-points
-// that lie in its intervals. Nothing is asked about the time before the beginning, or after the time-point that follows
-// the query time; what holds there holds until further notice.
+// Next to event rules, time is counted in time-points. A fluent that holds on the time-points [s, e) holds on the
+// rational times (s-1, e-1], an event at T on [T, T]. Conversely, a predicate holds at the time-points in its
+// intervals. Queries do not reach before the beginning of time or after the time-point that follows the query time.
+// What holds at that time-point holds until further notice.
 //
-// In programs of metric rules alone, rows have cells of the doubled time-line for times. There the predicates are found
-// over all time that is asked about, or slice by slice: what a slice leaves to later ones is in the checkpoint at its
-// end.
+// In programs of metric rules alone, the times of rows are cells of the doubled time-line. Predicates are evaluated
+// over the whole queried time, or slice by slice. The checkpoint at the end of a slice has the state that it carries
+// over to later slices.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@
 
 namespace holdsfor {
 
-// What one stratum took so far.
+// The measured cost of one stratum.
 struct MetricProfile {
   double seconds = 0;
   std::size_t facts_in = 0;
@@ -33,42 +33,42 @@ class MetricRun {
  public:
   MetricRun(const MetricComponent& component, TermTable& terms, Host& host);
 
-  // Times may be too far off to be told apart, and recursion may find no end.
+  // Evaluation fails if times are too far off to be distinguished, or if recursion does not terminate.
   enum class Outcome : std::uint8_t { kDone, kTooFar, kNoEnd };
-  // From the tables of a world to the tables of the predicates in it.
+  // Reads the input tables of a world, and fills the tables of its predicates.
   Outcome evaluate(World& world);
 
-  // The same slice by slice, from a checkpoint on if there is one. The state at some times is written.
+  // Evaluates slice by slice, from a checkpoint if there is one. Writes the state at the times of `saves`.
   void evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves,
                        std::span<CheckpointWriter> writers);
   [[nodiscard]] std::vector<Index> carried_widths() const;
 
-  // One slice for those who fill the tables of what rules read, and keep the state: what slices leave to later ones.
+  // One slice, for callers that fill the input tables and keep the state between slices.
   using State = std::vector<MetricCarried>;  // by stratum
   void clear_tables();
   void evaluate_slice(Interval slice, bool is_profiled, const MetricWatch& watch);
   [[nodiscard]] MetricTable& table(Index relation) { return tables_[relation]; }
   [[nodiscard]] State& state() { return state_; }
-  // By stratum; all zero unless it is measured.
+  // By stratum; all zero without profiling.
   [[nodiscard]] const std::vector<MetricProfile>& profile() const { return profile_; }
   // When results change after the query time without new rows; kForever if they do not.
   [[nodiscard]] Time next_change() const { return next_change_; }
 
  private:
   [[nodiscard]] bool is_far(Time time) const { return time > farthest_ || time < -farthest_; }
-  // Puts what is known into the relations; false if a time is too far off.
+  // Puts the input into the relations. False if a time is too far off.
   bool take(const World& world, const MetricLink& link);
   bool take_events(const EventTable& events, MetricTable& into);
   bool take_fluent(const FluentTable& fluent, MetricTable& into);
   void take_cells(const FluentTable& fluent, Interval slice, MetricTable& into);
   void note(Time time) { last_change_ = std::max(last_change_, time); }
-  // The time in which a stratum is evaluated; nothing if that is without limit.
+  // The time in which a stratum is evaluated; nothing if it is unbounded.
   [[nodiscard]] std::optional<Interval> within(const MetricSpan& span, const World& world) const;
   bool evaluate_stratum(Index stratum, const World& world, const MetricWatch& watch);
   [[nodiscard]] bool gives_repeats(Index relation, bool is_left, const World& world) const;
-  // Has what is asked for of the outputs spelled out, where somebody says how far to go.
+  // Unrolls the outputs as far as they are queried.
   void spell_out(const World& world);
-  // The first time-point that is not before a cell.
+  // The first time-point at or after a cell.
   [[nodiscard]] Time next_point(Time cell) const;
   void give(World& world, const MetricLink& link) const;
   void give_cells(World& world, const MetricLink& link, Time last) const;
@@ -88,7 +88,7 @@ class MetricRun {
   MetricEndless endless_;
   std::vector<MetricRepeat> repeats_;
   Time farthest_;
-  // The last finite start or end of what was taken in.
+  // The last finite start or end in the input.
   Time last_change_ = kNever;
   bool is_any_ = false;
 

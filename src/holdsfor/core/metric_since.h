@@ -1,7 +1,7 @@
-// `Since` and `Until`: what holds for as long as something has gone on since, or goes on until, something else.
+// The operators `Since` and `Until`.
 //
-// At t, `left Since[a,b] right` asks for a point t' with t - t' in [a,b] at which `right` holds, and for `left` at all
-// points strictly between. Both t' and t then lie in one interval of `left`, its end-points included.
+// At t, `left Since[a,b] right` requires a point t' with t - t' in [a,b] at which `right` holds, and `left` at all
+// points strictly between t' and t. So both t' and t lie in the closure of one interval of `left`.
 #pragma once
 
 #include <vector>
@@ -14,16 +14,17 @@ class MetricSince {
  public:
   explicit MetricSince(const MetricLast& rule);
 
-  // Where the rule holds, not maximal.
+  // Derives where the rule holds. The intervals are not maximal.
   void solve(const MetricTable& left, const MetricTable& right, Derived& out);
-  // The same because of pieces of the right side, or of the left side, that are new; these are rows of tables of their
-  // own, which may be smaller.
+  // Derives consequences of new pieces of the right or left side. The pieces are rows of `fresh_of`, which may be
+  // smaller than the whole table.
   void solve_right(const MetricTable& left, const MetricTable& fresh_of, const Fresh& fresh, Derived& out);
   void solve_left(const MetricTable& left, const MetricTable& right, const MetricTable& fresh_of, const Fresh& fresh,
                   Derived& out);
-  // Where it holds from `low` on because of what was armed before, for as long as the left side goes on.
+  // Derives where the rule holds from `low` on because it was armed earlier, as long as the left side continues.
   void solve_armed(const MetricTable& armed, const MetricTable& left, Time low, Derived& out);
-  // Where it will hold after a slice if the left side goes on, which it does until then at least.
+  // Arms the rule at the end of a slice: collects where it will hold if the left side, which holds until then,
+  // continues.
   void arm(const MetricTable& armed, const MetricTable& left, const MetricTable& right, Interval slice,
            MetricTable& into);
 
@@ -38,12 +39,13 @@ class MetricSince {
   void each_armed(const MetricTable& armed, const MetricTable& left, Time low, const See& see);
 
   const MetricLast& rule_;
-  std::vector<Index> shared_left_;   // columns that both sides have, in the order of those of the left side
+  std::vector<Index> shared_left_;   // columns of both sides, in the order of the left side
   std::vector<Index> shared_right_;  // the same columns of the right side
-  std::vector<Index> sorted_right_;  // in their own order, and the columns of the left side
+  std::vector<Index> sorted_right_;  // sorted, and the corresponding columns of the left side
   std::vector<Index> sorted_left_;
-  std::vector<std::pair<bool, Index>> head_;  // by column of the head: whether it is of the right side, and its column
-  std::vector<Index> left_in_head_;           // by column of the left side
+  std::vector<std::pair<bool, Index>>
+      head_;  // by column of the head: whether it comes from the right side, and its column there
+  std::vector<Index> left_in_head_;  // by column of the left side
   std::vector<Value> tuple_;
   std::vector<Value> left_tuple_;
 };

@@ -1,7 +1,7 @@
-// One stratum through a slice of time: what its relations hold there, and what that means for later.
+// Evaluates one stratum in a slice of time: its relations in the slice, and the state for later slices.
 //
-// Consequences are kept, not causes: an operator that looks back is applied when what it looks at happens, and the part
-// of the result that lies ahead waits. So nothing is derived twice, and nothing old is looked at again.
+// State consists of consequences, not causes. An operator that looks back is applied when its operand happens, and the
+// part of its result after the slice waits. So nothing is derived twice, and old facts are not read again.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 
 namespace holdsfor {
 
-// What a stratum knows at the end of a slice.
+// The state of a stratum at the end of a slice.
 struct MetricCarried {
-  std::vector<MetricTable> ahead;     // by relation of the stratum: facts to come
+  std::vector<MetricTable> ahead;     // by relation of the stratum: future facts
   std::vector<MetricTable> going_on;  // by remembered relation: intervals that hold at the end of the slice
-  std::vector<MetricTable> armed;     // by rule with Since: where it will hold if its left side goes on
+  std::vector<MetricTable> armed;     // by rule with Since: where it will hold if its left side continues
   std::vector<MetricTable> recent;    // by relation that an Until waits over
 
   [[nodiscard]] std::size_t facts() const;
-  // Has no facts any more; its memory stays.
+  // Removes all facts, and keeps the memory.
   void clear();
 };
 
-// Called now and then; what it throws stops the work.
+// Called from time to time. An exception from it stops the work.
 using MetricWatch = std::function<void()>;
 
 class MetricStratumRun {
@@ -34,14 +34,14 @@ class MetricStratumRun {
                    TermTable& terms, Host& host);
 
   [[nodiscard]] MetricCarried nothing() const;
-  // Evaluates the rules in a slice, which nothing before it can change any more. The tables of the relations of the
-  // stratum have what is given of them. False if there was no end after so many rounds.
+  // Evaluates the rules in a slice, which no earlier time can change any more. The tables of the relations have the
+  // given facts. False if `most_rounds` rounds did not reach a fixpoint.
   bool run(Interval slice, MetricCarried& carried, std::size_t most_rounds, const MetricWatch& watch);
-  // The same where nobody asks about times after the slice.
+  // Evaluates a slice without state for later times.
   bool run_once(Interval slice, std::size_t most_rounds, const MetricWatch& watch);
-  // Whether something was derived, or given, that lies outside of the slice of the last run.
+  // Whether a derived or given fact lies outside the slice of the last run.
   [[nodiscard]] bool was_cut() const { return was_cut_; }
-  // Whether some finite start or end of its facts lies before, or after, all times that are told apart.
+  // Whether a finite start or end of its facts lies before, or after, all distinguishable times.
   [[nodiscard]] std::pair<bool, bool> lies_beyond() const;
 
   [[nodiscard]] const MetricStratum& stratum() const { return stratum_; }
@@ -55,8 +55,8 @@ class MetricStratumRun {
     bool is_recursive = false;
     std::unique_ptr<MetricBody> body;
     std::unique_ptr<MetricSince> since;
-    Index armed = kElsewhere;  // its place among the rules with Since
-    // Of a move: by row of the source, the row of the head, if it is known.
+    Index armed = kElsewhere;  // index among the rules with Since
+    // For a move: by row of the source, the row of the head, if known.
     mutable std::vector<Index> head_rows;
   };
 
@@ -84,7 +84,7 @@ class MetricStratumRun {
   [[nodiscard]] bool is_own(Index relation) const { return place_[relation] != kElsewhere; }
   // Recursion, see metric_recursion.cpp.
   struct Pending {
-    Time time = 0;  // of its start, or with time running backwards of its end
+    Time time = 0;  // of its start; of its end if time runs backwards
     Index place = 0;
     FreshPiece piece;
   };
@@ -99,25 +99,25 @@ class MetricStratumRun {
   std::vector<MetricTable>& tables_;
   std::vector<Index> widths_;
   std::vector<RuleRun> rules_;
-  std::vector<Index> place_;          // by relation: its place in the stratum
-  std::vector<Index> memory_;         // by relation: its place among those that are remembered
-  std::vector<Index> remembered_;     // relations of which the interval that goes on is needed
-  std::vector<Time> remembered_for_;  // and how much of it, in ticks
+  std::vector<Index> place_;          // by relation: index in the stratum
+  std::vector<Index> memory_;         // by relation: index among the remembered relations
+  std::vector<Index> remembered_;     // relations whose interval at the end of the slice is needed
+  std::vector<Time> remembered_for_;  // how much of it, in ticks
   std::vector<Index> recalled_;       // relations that an Until waits over
   std::vector<Time> recalled_for_;
   std::vector<Index> since_rules_;
 
-  // Of the slice.
+  // State of the current slice.
   Interval slice_;
-  MetricCarried* carried_ = nullptr;  // null: nobody asks about later
-  MetricCarried next_;                // what is known at its end
+  MetricCarried* carried_ = nullptr;  // null: no state for later times is needed
+  MetricCarried next_;                // the state at its end
   std::vector<MetricTable> ahead_;    // by relation of the stratum
-  std::vector<MetricTable> grown_;    // by remembered relation, where something went on before the slice
+  std::vector<MetricTable> grown_;    // by remembered relation, if something continued from before the slice
   std::vector<bool> has_grown_;
   bool is_recursing_ = false;
   bool was_cut_ = false;
-  std::vector<Fresh> fresh_;      // by relation of the stratum: what this round is about
-  std::vector<Pending> pending_;  // what later rounds are about: a heap
+  std::vector<Fresh> fresh_;      // by relation of the stratum: the input of this round
+  std::vector<Pending> pending_;  // the input of later rounds, as a heap
   Derived derived_;
   Intervals pieces_;
   std::vector<Value> tuple_;

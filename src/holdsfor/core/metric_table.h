@@ -1,4 +1,4 @@
-// Tuples with the intervals during which they hold, and indexes of them by some of their columns.
+// Tables of tuples with the intervals during which they hold, and indexes by some of their columns.
 #pragma once
 
 #include <memory>
@@ -11,15 +11,15 @@ namespace holdsfor {
 
 inline constexpr Index kNoRow = UINT32_MAX;
 
-// Rows by the values of some columns. Rows are only added, until all are dropped.
+// Finds rows by the values of some columns. Rows are only added, until all are dropped.
 class RowIndex {
  public:
   explicit RowIndex(std::vector<Index> columns) : columns_(std::move(columns)) {}
 
   [[nodiscard]] const std::vector<Index>& columns() const { return columns_; }
-  // Takes in the rows that came since.
+  // Adds the rows that were appended since the last call.
   void update(std::span<const Value> cells, std::size_t width, Index rows);
-  // The first row that may have the values of a hash, and those after it.
+  // The first row in the chain of a hash. Other rows of the chain follow by `next`.
   [[nodiscard]] Index first(std::uint64_t hash) const {
     return heads_.empty() ? kNoRow : heads_[hash & (heads_.size() - 1)];
   }
@@ -31,7 +31,7 @@ class RowIndex {
   void add(Index row, const Value* args);
 
   std::vector<Index> columns_;
-  std::vector<Index> heads_;  // a power of two
+  std::vector<Index> heads_;  // the size is a power of two
   std::vector<Index> next_;   // by row
 };
 
@@ -39,7 +39,7 @@ class MetricTable {
  public:
   explicit MetricTable(std::size_t width = 0);
   ~MetricTable() = default;
-  // A copy has the rows, and makes its own indexes.
+  // A copy has the rows, but builds its own indexes.
   MetricTable(const MetricTable& other);
   MetricTable& operator=(const MetricTable& other);
   MetricTable(MetricTable&&) = default;
@@ -55,11 +55,11 @@ class MetricTable {
   [[nodiscard]] Intervals& list(Index row) { return lists_[row]; }
   // The row of a tuple; kNoRow if there is none.
   [[nodiscard]] Index find(std::span<const Value> tuple) const;
-  // The same; a tuple that is new gets a row with an empty list.
+  // The row of a tuple. A new tuple gets a row with an empty list.
   Index row_of(std::span<const Value> tuple);
   // Adds an interval to the list of a tuple.
   void add(std::span<const Value> tuple, Interval during);
-  // How many intervals there are.
+  // The number of intervals.
   [[nodiscard]] std::size_t intervals() const;
   // The index by some columns, up to date.
   const RowIndex& index(const std::vector<Index>& columns) const;
@@ -69,7 +69,7 @@ class MetricTable {
   std::size_t width_;
   Index rows_ = 0;
   std::vector<Value> cells_;
-  std::vector<Intervals> lists_;  // those behind the rows keep their memory
+  std::vector<Intervals> lists_;  // entries behind the rows keep their memory
   RowIndex all_;
   mutable std::vector<std::unique_ptr<RowIndex>> indexes_;
   Intervals spare_;

@@ -1,4 +1,4 @@
-// What instructions read of the tables of a plan.
+// Finds the tables that instructions read.
 #pragma once
 
 #include "metric_plan.h"
@@ -6,7 +6,7 @@
 
 namespace holdsfor {
 
-// Calls `found` with each table that instructions read, and with the instruction.
+// Calls `found` with each table that instructions read, and the instruction.
 template <typename Found>
 void each_read(const Block& block, const Found& found) {
   for (const Instruction& one : block) {
@@ -34,7 +34,7 @@ void each_read(const Component& component, const Found& found) {
   for (const Definition& definition : component.definitions) each_read(definition.program.block, found);
   for (const Delay& delay : component.delays) each_read(delay.program.block, found);
   if (component.metric == nullptr) return;
-  // Metric rules read lists.
+  // Metric rules read whole interval lists.
   Instruction read;
   read.op = Op::kLookup;
   for (const MetricLink& link : component.metric->inputs) found(link.table, read);

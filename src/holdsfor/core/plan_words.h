@@ -10,7 +10,7 @@
 
 namespace holdsfor {
 
-// What a plan means, in 32 bytes; plans that mean the same have the same.
+// A hash of the meaning of a plan, 32 bytes. Plans with the same meaning have the same fingerprint.
 using Fingerprint = std::array<std::uint64_t, 4>;
 
 // Throws std::invalid_argument with a reason.
@@ -27,7 +27,7 @@ class PlanWords {
     if (at_ == words_.size()) refuse_plan("it ends too early");
     return words_[at_++];
   }
-  // The number of things that follow, each of a word at least, so that a wrong one cannot ask for all memory.
+  // The number of items that follow, each of at least one word, so that a wrong number cannot allocate all memory.
   std::size_t length();
   std::uint32_t index();
   bool flag();

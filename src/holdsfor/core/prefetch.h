@@ -1,5 +1,5 @@
-// Asks for memory that is read soon: keys are scattered over it, and waiting for them takes longer than the work on
-// them.
+// Prefetches memory that is read soon. Keys are scattered in memory, and cache misses would cost more than the work on
+// a key.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline void prefetch([[maybe_unused]] const void* address) {
 #endif
 }
 
-// The first lines of some bytes.
+// Prefetches the first cache lines of a range.
 inline void prefetch(const void* address, std::size_t bytes) {
   constexpr std::size_t kMost = 6 * kCacheLine;
   const auto* from = static_cast<const std::byte*>(address);

@@ -1,5 +1,5 @@
-// A plan that is ready to run: instructions know their indexes, tables what is asked of them, and components are
-// put together into phases.
+// A plan that is ready to run: resolves the indexes of instructions, derives how tables are read, and groups components
+// into phases.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace holdsfor {
 
-// So many values of facts may be given for Instruction::is_plain.
+// Limit of given values for Instruction::is_plain.
 inline constexpr std::size_t kMostFactKeys = 4;
 
-// Rows of a fact table by the values of some of their columns.
+// Finds the rows of a fact table by the values of some columns.
 class FactIndex {
  public:
   FactIndex(const FactTable& facts, std::vector<Index> places);
   [[nodiscard]] const std::vector<Index>& places() const { return places_; }
-  // The rows whose values at the places have this hash, in their order; others may be among them.
+  // The rows whose values at the places have this hash, in order. May contain rows with other values.
   [[nodiscard]] std::span<const Index> find(std::uint64_t hash) const;
-  // Calls `visit` with the rows of `facts` that have the values `given(i)` at the places, in their order, until it says
-  // that it has seen enough; whether it did.
+  // Calls `visit` with the rows of `facts` that have the values `given(i)` at the places, in order, until it returns
+  // true. Returns whether it did.
   template <typename Given, typename Visit>
   bool any_match(const FactTable& facts, const Given& given, const Visit& visit) const {
     std::uint64_t hash = 0;
@@ -38,11 +38,11 @@ class FactIndex {
   }
 
  private:
-  // A slot has the rows of one hash, which stand in `rows_` one after the other.
+  // A slot has the rows of one hash, which are contiguous in `rows_`.
   struct Slot {
     std::uint64_t hash = 0;
     std::uint32_t begin = 0;
-    std::uint32_t end = 0;  // nothing, if it is `begin`
+    std::uint32_t end = 0;  // empty if equal to `begin`
   };
 
   std::vector<Index> places_;
@@ -54,43 +54,43 @@ struct PreparedComponent {
   const Component* component = nullptr;
   Index phase = kNone;
   Index stage = kNone;
-  // No rule reads what is decided at its own time-point, so that their order does not matter.
+  // No rule reads what is decided at its own time-point, so the order of rules does not matter.
   bool is_plain = false;
 };
 
-// How components are evaluated: in one pass over the rows of a key; one with cycles by itself; or one statically
+// How components are evaluated: several in one pass over the rows of a key; one with cycles, alone; or one statically
 // determined fluent from finished lists.
 enum class PhaseKind : std::uint8_t { kRows, kCycle, kStatic };
 
 // Components that are evaluated together.
 struct Phase {
   PhaseKind kind = PhaseKind::kRows;
-  std::vector<Index> components;  // in the order of the plan
+  std::vector<Index> components;  // in plan order
   std::vector<Index> tables;
   std::vector<const Rule*> rules;  // of all components
-  // Tables of other phases that make rules run and are not read from the log, at most 64; a phase with more runs all
-  // of its `other_rules` every time.
+  // Tables of other phases that trigger rules and are not in the log, at most 64. A phase with more sources runs all of
+  // its `other_rules` every time.
   std::vector<Index> sources;
-  // By rule: the sources that make it run; all ones if it must run whenever anything happens.
+  // By rule: the sources that trigger it; all ones if it must run at every time-point with an event.
   std::vector<std::uint64_t> runs_for;
-  // Rules that run row by row, by table. Rows of the log come first, then those of sources.
+  // Rules that run row by row, by table: first rows of the log, then rows of sources.
   std::vector<RowRules> row_rules;
   bool reads_log = false;
   Slots slots;
-  // Pairs that have bits; by table what these are for, and which they are.
+  // Pairs with bits; by table, the use of the bits and which bits they are.
   std::vector<PackedPair> packed;
   std::vector<Packing> packing;
   std::vector<PairBits> bits_of;
-  // Numbers of the rules that do not run row by row; in a pass over rows, these rules, and the sources that make them
-  // run.
+  // Numbers of the rules that do not run row by row. In a pass over rows: groups of these rules, and the sources that
+  // trigger them.
   std::vector<Index> other_rules;
   std::vector<std::pair<RuleGroup, std::uint64_t>> other_groups;
-  // Components with delayed effects, or on which there are such.
+  // Components with delayed effects, or that are targets of delayed effects.
   std::vector<Index> delayed;
   bool has_definitions = false;
 };
 
-// A table that the keys of a stage have: a result of the stage, or an input that is not an event of the log.
+// A table of the keys of a stage: a result of the stage, or an input that is not an event of the log.
 struct StageTable {
   Index table = 0;
   bool is_event = false;
@@ -102,8 +102,8 @@ struct StageTable {
 struct Prepared {
   Plan plan;
   std::vector<FactIndex> fact_indexes;
-  std::vector<bool> has_edge_readers;              // by table: start and end events of it are read
-  std::vector<bool> has_instance_readers;          // by table: rules read what holds of one instance
+  std::vector<bool> has_edge_readers;              // by table: its start and end events are read
+  std::vector<bool> has_instance_readers;          // by table: rules read the values of single instances
   std::vector<bool> has_effect_readers;            // by table: its initiations and terminations are read
   std::vector<std::vector<Index>> groundings;      // by table
   std::vector<std::vector<Index>> postpones;       // by table
@@ -113,22 +113,22 @@ struct Prepared {
   std::vector<Phase> phases;                       // of all stages
   std::vector<std::vector<Index>> phases_of;       // by stage, in order
   std::vector<Index> phase_of;                     // by table; kNone for input
-  std::vector<std::vector<StageTable>> tables_of;  // by stage: members in the order of the plan, then inputs
-  // By stage and table: rows of the log are needed in a table of their own, because instructions look them up or rules
-  // derive more of them. Empty: none are.
+  std::vector<std::vector<StageTable>> tables_of;  // by stage: members in plan order, then inputs
+  // By stage and table: rows of the log are also needed in a table, because instructions look them up or rules derive
+  // more of them. Empty: none are needed.
   std::vector<std::vector<bool>> needs_rows;
   std::vector<std::vector<const Delay*>> delays_of;  // by table: delayed effects of its initiations
   Index most_registers = 1;
-  // For tests: every key stops after this time-point, and goes on from what its checkpoint has.
+  // For tests: every key stops after this time-point and resumes from its checkpoint.
   std::optional<Time> resume_at;
-  // For tests: keys have a checkpoint after so many cells of their log, however short it is.
+  // For tests: keys get a checkpoint after this many cells of their log, even if the log is short.
   std::optional<std::size_t> checkpoint_cells;
-  bool is_profiled = false;  // how long metric strata take is measured
+  bool is_profiled = false;  // measure the time of metric strata
 
-  // For traces, all that happens is written down, whether rules read it or not.
+  // With `is_traced`, everything that happens is recorded, even if no rule reads it.
   explicit Prepared(Plan plan, bool is_traced = false);
-  // Goes on with the rules and facts of a plan with the same tables, stages and routes: those stay where they are, as
-  // others refer to them.
+  // Takes the rules and facts of a plan with the same tables, stages and routes. Tables, stages and routes keep their
+  // addresses, because other objects refer to them.
   void take_rules(Prepared other);
   [[nodiscard]] Index stage_of(Index table) const {
     return component_of[table] == kNone ? kNone : components[component_of[table]].stage;

@@ -8,7 +8,7 @@
 
 namespace holdsfor {
 
-// How deep records may lie in each other: reading and running are recursive.
+// Maximum nesting depth of records. Reading and running are recursive, so the limit protects the stack.
 inline constexpr int kDeepest = 200;
 
 class ProgramReader : public PlanWords {
@@ -25,7 +25,7 @@ class ProgramReader : public PlanWords {
   PairShape pair();
 
  protected:
-  // One record inside another.
+  // Counts the nesting depth of records.
   struct Inside {
     explicit Inside(int& depth) : depth_(depth) {
       if (++depth_ > kDeepest) refuse_plan("it is too deep");

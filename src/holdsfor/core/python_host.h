@@ -1,4 +1,4 @@
-// The host is a Python object: see holdsfor/core/host.py.
+// A host implemented by a Python object: see holdsfor/core/host.py.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -32,13 +32,13 @@ class PythonHost : public Host {
   }
 
   FailureLog& failures() { return failures_; }
-  // GoalAnswers that goals gave are those of the background knowledge of their time.
+  // Drops cached goal answers: they belong to the previous background knowledge.
   void forget_answers() {
     answers_.forget();
     ++answers_version_;
   }
   [[nodiscard]] std::uint64_t answers_version() const override { return answers_version_; }
-  // Raises the error that the object makes of a stop.
+  // Raises the Python error that the host object creates for a stop.
   void stopped(const EvaluationStop& stop, std::int64_t most_effects);
 
  private:
@@ -47,7 +47,7 @@ class PythonHost : public Host {
   nanobind::object host_;
   FailureLog failures_;
   GoalAnswers answers_;
-  std::uint64_t answers_version_ = 0;  // changes between evaluations only
+  std::uint64_t answers_version_ = 0;  // changes only between evaluations
 };
 
 }  // namespace holdsfor
