@@ -25,8 +25,7 @@ class Admission {
   [[nodiscard]] std::size_t late() const { return late_; }
   // Retractions refused here. Retractions that find nothing in the log of their key are counted there.
   [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
-  // Numbers of the inputs that were late or whose retraction was refused at the last query time. Rows without a number
-  // are left out.
+  // Numbers of the inputs whose retraction was refused at the last query time. Inputs without a number are left out.
   [[nodiscard]] const std::vector<Cause>& lost() const { return lost_; }
   [[nodiscard]] std::size_t waiting() const { return waiting_count_; }
   // Calls `visit` with table, time and arguments of every waiting event.

@@ -121,12 +121,12 @@ struct MetricComponent {
   std::vector<MetricGiven> facts;
   // Time-points after the last change of the inputs until results stop changing by themselves.
   Time reach = kForever;
-  // Rows have cells of the doubled time-line for times. Nothing is asked about times before the origin, if there is
-  // one, and after the query time, unless that is the last of all.
+  // The times of rows are cells of the doubled time-line. Queries do not reach before the origin, if one is given, or
+  // after the query time, unless that is the last one.
   bool is_rational = false;
-  // Nothing is derived for a time before what it is derived from: goes on from slice to slice of time.
+  // Rules derive nothing for a time before their premises, so evaluation proceeds slice by slice.
   bool is_forward = false;
-  // On a stream whose facts are neither late nor taken back: all keys together, see metric_flow.h.
+  // The stream has neither late nor retracted facts: all keys are evaluated together, see metric_flow.h.
   bool is_final = false;
 };
 

@@ -1,4 +1,5 @@
-// Answers that goals gave lately, so that most questions need neither the host nor a lock. One for each machine.
+// A small cache of goal answers without a lock, one for each machine. Most lookups need neither the host nor the shared
+// cache.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ class RecentAnswers {
   };
   static constexpr std::size_t kMostInputs = 3;
 
-  // Answers of another version of the background knowledge are forgotten. Null: not known; there is room for them.
+  // Null if the cache has no answers for this version of the background knowledge. `keep` then stores them.
   [[nodiscard]] const Answers* find(std::uint64_t version, std::uint32_t goal, std::span<const Value> inputs) {
     if (entries_.empty()) entries_.resize(kEntries);
     Entry& entry = entry_of(goal, inputs);
@@ -43,7 +44,7 @@ class RecentAnswers {
     bool is_used = false;
     std::uint32_t goal = 0;
     std::uint64_t version = 0;
-    std::array<Value, kMostInputs> inputs;  // a goal always has the same number
+    std::array<Value, kMostInputs> inputs;  // a goal has a fixed number of inputs
     Answers answers;
   };
 

@@ -1,4 +1,4 @@
-// What was last reported of the intervals of keys, and which keys may have something new to report.
+// The last report of the intervals of keys, and the keys that may have changes to report.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace holdsfor {
 
-// The keys of a stage that have changed since the last report, with the causes of that: numbers of inputs, or reports
-// of earlier stages (see report_cause). All causes stand in one list, so that a report needs no memory of its own.
+// The keys of a stage that have changed since the last report, with their causes: input numbers, or reports of earlier
+// stages (see report_cause). All causes share one list, so a report needs no allocation.
 class Reports {
  public:
   [[nodiscard]] Index size() const { return static_cast<Index>(reports_.size()); }
@@ -23,7 +23,7 @@ class Reports {
     return size() - 1;
   }
   void add_cause(Index report, Cause cause);
-  // Calls `visit` with every cause of a report, which it may change, in the order in which they were added.
+  // Calls `visit` with every cause of a report, in insertion order. `visit` may change the cause.
   template <typename Visit>
   void for_causes(Index report, const Visit& visit) {
     for (Index at = reports_[report].first; at != kNone; at = causes_[at].next) visit(causes_[at].cause);
@@ -49,7 +49,7 @@ class Reports {
   std::vector<Link> causes_;
 };
 
-// A report of a stage as a cause of others: its causes are theirs, too.
+// A report of an earlier stage as a cause. It represents all causes of that report.
 inline Cause report_cause(Index stage, Index report) {
   return -2 - static_cast<Cause>(std::uint64_t{stage} << 32U | report);
 }
@@ -57,7 +57,7 @@ inline bool is_report_cause(Cause cause) { return cause < kNoCause; }
 inline Index stage_of_cause(Cause cause) { return static_cast<Index>(static_cast<std::uint64_t>(-2 - cause) >> 32U); }
 inline Index report_of_cause(Cause cause) { return static_cast<Index>(static_cast<std::uint64_t>(-2 - cause)); }
 
-// A pair in a report is a head, value and arguments, and then its intervals, each with what makes its id.
+// A pair in a report: head, value, arguments, then its intervals, each with the times of its id.
 struct ReportedHead {
   std::uint16_t table = 0;
   std::uint16_t columns = 0;
@@ -68,29 +68,28 @@ inline constexpr std::size_t kReportedWords = 4;
 // A change of an interval of a pair.
 struct PairChange {
   Index table = 0;
-  const Value* pair = nullptr;  // value and arguments, in the results or in the report of its key
+  const Value* pair = nullptr;  // value and arguments, in the results or in the report of the key
   std::size_t columns = 0;
   Change change;
 };
 
-// Adds those intervals of `results` of which something else was reported.
+// Adds the intervals of `results` whose last report differs.
 void save_unreported(std::span<const Value> results, const std::vector<Value>& reported, Results& into);
 
-// How many of the intervals in a list of reports reach into the window that begins after `low`.
+// The number of reported intervals that reach into the window that begins after `low`.
 std::size_t count_reported(const std::vector<Value>& reported, Time low);
 
-// Compares the results of one key with what was last reported of it.
+// Compares the results of one key with its last report.
 class KeyComparison {
  public:
   explicit KeyComparison(std::span<const TableInfo> tables);
 
-  // Brings `reported` up to date. What has changed is valid until the next call.
-  // `unreported` may be null.
+  // Updates `reported`. The changes are valid until the next call. `unreported` may be null.
   std::span<const PairChange> compare(const Results& results, const Results* unreported, std::vector<Value>& reported,
                                       const ReportTimes& times);
 
  private:
-  // Intervals of one pair, as they were or as they are.
+  // The intervals of one pair, before or now.
   struct PairSpan {
     const Value* pair = nullptr;
     Index table = 0;
@@ -103,20 +102,20 @@ class KeyComparison {
   void read_reported(const std::vector<Value>& reported, Time low);
   void read_results(const Results& results);
   void join(const Results& results, const Results& unreported);
-  // Finds a pair by its contents; `slots` by hash, empty if there are few.
+  // Finds a pair by its contents. `slots` is a hash index; empty for few pairs.
   [[nodiscard]] static Index find(const PairSpan& wanted, const std::vector<PairSpan>& pairs,
                                   const std::vector<Index>& slots);
   static void index(const std::vector<PairSpan>& pairs, std::vector<Index>& slots);
   void write_reported(std::vector<Value>& reported, Time low) const;
 
-  std::vector<bool> is_hidden_;  // tables of which nothing is reported
+  std::vector<bool> is_hidden_;  // tables that are not reported
   std::vector<PairSpan> last_;
   std::vector<PairSpan> now_;
   std::vector<Reported> last_times_;
   std::vector<Reported> now_times_;
-  std::vector<Index> slots_;      // of `last_`, by hash, if they are many
+  std::vector<Index> slots_;      // hash index of `last_`, if it is large
   std::vector<Index> now_slots_;  // of `now_`
-  // Intervals as they stand in the results, with their pair: those of a pair may be apart.
+  // Intervals in the order of the results, with their pair. The intervals of a pair need not be contiguous.
   struct Row {
     Index pair = 0;
     Time start = 0;

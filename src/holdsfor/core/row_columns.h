@@ -1,7 +1,7 @@
-// Tests of rows by facts and numbers, a block of rows at a time: each step goes through all rows that are left.
+// Tests rows by facts and numbers, a block of rows at a time. Each step processes all rows that are left.
 //
-// Lookups of facts that have one answer, comparisons, and assignments of what later steps compute with can be done so.
-// A row for which a lookup has several answers, or a number is not known, is left to the machine.
+// Suitable steps are lookups of facts with one answer, comparisons, and assignments of numbers for later steps. The
+// machine handles rows for which a lookup has several answers or a number is unknown.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,29 @@ namespace holdsfor {
 
 struct Prepared;
 
-// Where a value of a row comes from.
+// The source of a value of a row.
 struct ColumnSource {
   enum class Kind : std::uint8_t { kNothing, kTime, kArgument, kLookup, kNumber, kConstant };
   Kind kind = Kind::kNothing;
   Index number = 0;   // of an argument, a lookup or an assigned number
-  Index column = 0;   // of what a lookup has found
-  Index numbers = 0;  // of a lookup: the column as numbers, in ColumnTests::fact_numbers
+  Index column = 0;   // of the fact that a lookup found
+  Index numbers = 0;  // for a lookup: the column as numbers, in ColumnTests::fact_numbers
   Value constant = {};
 
   friend bool operator==(const ColumnSource&, const ColumnSource&) = default;
 };
 
-// A fact that rules look up, by the values of its key.
+// A lookup of facts by key values.
 struct ColumnLookup {
-  // What is found, if it is not the number of a fact.
+  // Result of a lookup, if not the number of a fact.
   enum Found : std::int32_t { kNotLookedUp = -3, kSeveral = -2, kNoFact = -1 };
 
   Index facts = 0;
   Index index = 0;
   std::vector<ColumnSource> keys;
-  // If one key alone is not a constant: what is found, by the code of that key, or by the fact that it comes from.
-  std::optional<Index> variable;  // its place
+  // If exactly one key is not a constant: a table of results, by the term code of that key, or by the fact that
+  // supplies it.
+  std::optional<Index> variable;  // index of this key
   std::vector<std::int32_t> known;
 
   [[nodiscard]] bool is_like(const ColumnLookup& other) const {
@@ -49,7 +50,7 @@ struct ColumnLookup {
 struct ColumnStep {
   enum class Kind : std::uint8_t { kLookup, kCompare, kAssign };
   Kind kind = Kind::kLookup;
-  Index number = 0;  // of the lookup, or of the number that is assigned
+  Index number = 0;  // of the lookup or of the assigned number
   Comparison comparison = Comparison::kEqual;
   Formula left;
   Formula right;
@@ -60,18 +61,18 @@ struct ColumnProgram {
   std::vector<ColumnSource> sources;  // by register
 };
 
-// The tests of all rules of one table. Lookups that several rules have in common are there once.
+// The tests of all rules of one table. A lookup that several rules share is stored once.
 struct ColumnTests {
   std::vector<ColumnLookup> lookups;
-  // Columns of facts that lookups find, as numbers.
+  // Columns of facts that lookups find, converted to numbers.
   struct FactNumbers {
-    std::pair<Index, Index> column;  // of a table of facts
+    std::pair<Index, Index> column;  // of a fact table
     std::vector<double> numbers;     // by fact
   };
   std::vector<FactNumbers> fact_numbers;
-  Index numbers = 0;  // that are assigned
+  Index numbers = 0;  // number of assigned numbers
 
-  // A program that begins with a row and goes on with tests; nothing if some of them are of another kind.
+  // Compiles a program that begins with a row and continues with tests. Nothing if a test is not of a suitable kind.
   std::optional<ColumnProgram> make(const Program& program, const Prepared& prepared);
 
  private:
@@ -81,14 +82,14 @@ struct ColumnTests {
   [[nodiscard]] Index add_fact_numbers(const FactTable& facts, std::pair<Index, Index> column);
 };
 
-// One for each thread.
+// Each thread has its own.
 class ColumnTester {
  public:
   explicit ColumnTester(const Prepared& prepared) : prepared_(&prepared) {}
 
-  // Goes to a block of rows, from the `first` on.
+  // Starts a block of `count` rows from `first` on.
   void begin(const ColumnTests& tests, const EventRows& rows, std::size_t first, std::size_t count);
-  // Leaves in `selected` the rows that pass; those that are to be decided otherwise go to `undecided`.
+  // Keeps in `selected` the rows that pass. Moves rows that the machine must decide to `undecided`.
   void test(const ColumnProgram& program, std::vector<std::uint32_t>& selected, std::vector<std::uint32_t>& undecided);
 
  private:
@@ -99,7 +100,7 @@ class ColumnTester {
   [[nodiscard]] Value value(const ColumnSource& source, std::uint32_t row) const;
   void read(const ColumnSource& source, std::span<const std::uint32_t> rows, double* into);
   std::span<const double> argument(Index place);
-  // The numbers of a formula for some rows, at a place of the stack.
+  // Computes a formula for some rows, at a position of the stack.
   double* compute(const Formula& formula, const ColumnProgram& program, std::span<const std::uint32_t> rows,
                   std::size_t place);
 
@@ -111,8 +112,8 @@ class ColumnTester {
   std::vector<std::int32_t> found_;  // by lookup and row
   std::vector<double> numbers_;      // by assigned number and row
   std::vector<double> arguments_;    // by argument and row, as numbers
-  std::vector<bool> has_argument_;   // which of them are there
-  std::vector<double> stack_;        // numbers that wait, row after row
+  std::vector<bool> has_argument_;   // which arguments are converted
+  std::vector<double> stack_;        // the operand stack, a column for each entry
 };
 
 }  // namespace holdsfor

@@ -1,9 +1,9 @@
-// Conditions of rules that depend on nothing but a row of events and on facts: decided once for each row, before its
-// key is evaluated.
+// Row conditions: conditions of rules that depend only on a row of events and on facts. They are evaluated once for
+// each row, before the key is evaluated.
 //
-// A rule that begins with the events of its time-point has a bit for each row of them. A clear bit says that the rule
-// finds nothing for the row, and has nothing to report. A set one says that its conditions Rule::row_tests hold. If
-// something in a row has no value, or only the host can tell, all bits are set and nothing is known.
+// A rule that begins with the events of its time-point has a bit in each of their rows. A clear bit: the rule finds
+// nothing for the row and has nothing to report. A set bit: the conditions Rule::row_tests hold. All bits set:
+// something in the row has no value, or only the host can decide, so nothing is known.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ namespace holdsfor {
 
 struct Prepared;
 
-// Gives rules that begin with a row their bits, table by table, and what is left to do for a row that passes; rules
-// beyond the last bit get none.
+// Assigns bits to rules that begin with a row, table by table, and their remaining instructions for a row that passes.
+// Rules beyond the last bit get none.
 void assign_row_bits(Plan& plan);
 
-// The conditions of one stage, as tests of columns where possible.
+// The row conditions of one stage, as tests of columns where possible.
 class RowConditions {
  public:
   RowConditions(const Prepared& prepared, Index stage);
@@ -33,26 +33,26 @@ class RowConditions {
  private:
   friend class RowTester;
 
-  // Where a value of a row stands: an argument, or its time.
+  // The position of a value in a row: an argument, or the time.
   using Place = std::uint32_t;
   static constexpr Place kTime = UINT32_MAX;
 
-  // Comparisons of a number with constants: which of them hold follows from where it lies between the limits.
+  // Comparisons of a number with constants. The position of the number among the sorted limits decides all of them.
   struct Limits {
     Place place = kTime;
-    Passes bits = 0;  // of the rules that compare it
+    Passes bits = 0;  // of the rules with these comparisons
     std::vector<double> limits;
-    // By position: 2i is below limit i and above those before it, 2i + 1 is limit i.
+    // By position: 2i is between limit i - 1 and limit i, 2i + 1 is limit i itself.
     std::vector<Passes> passes;
   };
   // Comparisons of a term with constants.
   struct Words {
     Place place = 0;
-    std::vector<std::pair<std::uint64_t, Passes>> passes;  // by word, in order
+    std::vector<std::pair<std::uint64_t, Passes>> passes;  // sorted by word
     Passes others = 0;
   };
-  // What a rule asks beyond such tests: its first instructions as a program of their own. The machine runs it, unless
-  // it can be done for a block of rows at a time.
+  // The row tests of a rule that Words and Limits do not cover, as a separate program. The machine runs it, unless it
+  // can be compiled to column tests.
   struct Rest {
     Passes bit = 0;
     Program program;
@@ -60,7 +60,7 @@ class RowConditions {
   };
   struct OfTable {
     Passes all = 0;              // the bits of its rules
-    std::vector<Words> columns;  // constants in the events that rules begin with
+    std::vector<Words> columns;  // constants in the event patterns of rules
     std::vector<Limits> limits;
     std::vector<Words> words;
     ColumnTests column_tests;
@@ -68,14 +68,14 @@ class RowConditions {
   };
   class Compiler;
 
-  // Which rules a word leaves.
+  // The rules that a word leaves possible.
   static Passes test(const Words& words, std::uint64_t word);
 
   const Prepared& prepared_;
   std::vector<OfTable> tables_;  // by table
 };
 
-// Tests rows; one for each thread.
+// Tests rows. Each thread has its own.
 class RowTester {
  public:
   RowTester(const RowConditions& conditions, TermTable& terms);
@@ -85,7 +85,7 @@ class RowTester {
   RowTester(RowTester&&) noexcept;
   RowTester& operator=(RowTester&&) = delete;
 
-  // What holds for rows of a table, from the `first` on.
+  // Computes the bits of rows of a table, from `first` on.
   void test(Index table, const EventRows& rows, std::size_t first, std::span<Passes> passes);
 
  private:
@@ -98,8 +98,8 @@ class RowTester {
 
   const RowConditions* conditions_;
   TermTable* terms_;
-  std::unique_ptr<Rest> rest_;  // made when it is first needed
-  // By row: the rules that begin with it, a number of it, and where that lies between limits.
+  std::unique_ptr<Rest> rest_;  // created on first use
+  // By row: the rules whose event pattern matches, a number of the row, and its position among the limits.
   std::vector<Passes> begun_;
   std::vector<double> numbers_;
   std::vector<std::uint32_t> positions_;

@@ -1,4 +1,4 @@
-// Rows of tables outside of any key: what comes in, goes from stage to stage, and comes out.
+// Rows of tables outside any key: input, rows between stages, and output.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct RowSet {
 inline Value time_cell(Time time) { return Value::from_word(static_cast<std::uint64_t>(time)); }
 inline Time time_of(Value cell) { return static_cast<Time>(cell.word()); }
 
-// An event is its time and its arguments.
+// Cells of an event before its arguments: its time.
 inline constexpr std::size_t kEventHead = 1;
 
 }  // namespace holdsfor

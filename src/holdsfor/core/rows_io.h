@@ -1,4 +1,4 @@
-// Rows in saved states, and on their way from engine to engine.
+// Reads and writes rows in saved states and between engines.
 #pragma once
 
 #include "event_rows.h"
@@ -7,13 +7,13 @@
 
 namespace holdsfor {
 
-// Rows whose first `plain` cells are times and the like, and the others values.
+// The first `plain` cells of a row are plain words such as times; the others are values.
 void write_rows(StateWriter& into, const RowSet& rows, std::size_t plain);
-// Adds rows of the width that `rows` has.
+// Adds rows with the width of `rows`.
 void read_rows(StateReader& from, RowSet& rows, std::size_t plain);
 
 void write_events(StateWriter& into, const EventRows& rows);
-// Adds rows of the width that `rows` has.
+// Adds rows with the width of `rows`.
 void read_events(StateReader& from, EventRows& rows);
 
 }  // namespace holdsfor

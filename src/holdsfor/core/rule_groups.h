@@ -1,4 +1,4 @@
-// Rules whose programs begin alike: the beginning is solved once for all of them.
+// Groups of rules whose programs begin alike. The common beginning is solved once for all rules.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace holdsfor {
 
-// Rules that follow each other. One that begins like no other is alone.
+// Consecutive rules. A rule that shares no beginning is alone in its group.
 struct RuleGroup {
   static constexpr std::size_t kMostRules = 8;
 
   std::vector<const Rule*> rules;
   Program beginning;
-  std::vector<Block> rests;  // what is left of each rule
+  std::vector<Block> rests;  // the remaining block of each rule
 
   [[nodiscard]] bool is_alone() const { return rules.size() == 1; }
 };
 
-// How many instructions two blocks begin with that are the same, and would not report anything about their rules.
+// The number of leading instructions that two blocks share and that report nothing about their rule.
 std::size_t common_beginning(const Block& one, const Block& other);
 
-// Groups rules by their blocks, each the whole program of its rule or what is left of that for a row. `may_share` says
-// whether a rule may share with the one before it.
+// Groups rules by their blocks: the whole program of a rule, or its remaining block for a row. `may_share` tells
+// whether a rule may share with the previous one.
 template <typename Blocks, typename MayShare>
 std::vector<RuleGroup> group_rules(const std::vector<const Rule*>& rules, const Blocks& block_of,
                                    const MayShare& may_share) {
@@ -48,7 +48,7 @@ std::vector<RuleGroup> group_rules(const std::vector<const Rule*>& rules, const 
     if (i > first && i - first < RuleGroup::kMostRules && may_share(i)) {
       std::size_t shared = common_beginning(block_of(first), block_of(i));
       if (i > first + 1) shared = std::min(shared, common);
-      // Rules that have less in common than those before would take something from these.
+      // A shorter common beginning would take instructions from the group, so the rule starts a new group.
       if (shared > 0 && (i == first + 1 || shared == common)) {
         common = shared;
         continue;

@@ -1,4 +1,4 @@
-// Makes terms of shapes whose registers have values.
+// Builds terms from shapes whose registers are bound.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace holdsfor {
 
-// What matches anything becomes a wildcard.
+// kAnything becomes a wildcard.
 Value build(const Shape& shape, std::span<const Value> registers, TermTable& terms);
 
 }  // namespace holdsfor

@@ -1,11 +1,11 @@
-// Sorting of what is partly in order.
+// Sorts sequences that are partly in order.
 #pragma once
 
 #include <algorithm>
 
 namespace holdsfor {
 
-// Sorts a range of which the beginning is in order, as it is where something was added behind what was sorted before.
+// Sorts a range with a sorted prefix, as after appending to a sorted range.
 template <typename Iterator, typename ComesBefore>
 void sort_added(Iterator first, Iterator last, const ComesBefore& comes_before) {
   const Iterator added = std::is_sorted_until(first, last, comes_before);

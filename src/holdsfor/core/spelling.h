@@ -1,4 +1,4 @@
-// Terms as text, whole columns at a time.
+// Writes terms as text, whole columns at a time.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace holdsfor {
 
-// Texts one after the other, as Arrow has them.
+// Texts in one buffer with offsets, the layout of Arrow.
 class TextColumn {
  public:
   [[nodiscard]] std::size_t size() const { return offsets_.size() - 1; }
@@ -29,7 +29,7 @@ class TextColumn {
   }
   void add(std::string_view text) { bytes_.insert(bytes_.end(), text.begin(), text.end()); }
   void add(std::int64_t number);
-  // Ends a text; the next begins.
+  // Ends the current text. The next text begins.
   void end();
   void add_whole(std::string_view text) {
     add(text);
@@ -40,7 +40,7 @@ class TextColumn {
     bytes_.clear();
   }
 
-  // Gives both away.
+  // Moves both buffers out.
   [[nodiscard]] std::vector<std::int32_t> take_offsets() { return std::move(offsets_); }
   [[nodiscard]] std::vector<char> take_bytes() { return std::move(bytes_); }
 
@@ -49,10 +49,10 @@ class TextColumn {
   std::vector<char> bytes_;
 };
 
-// Texts of terms by code, close together in memory: terms themselves stand all over it.
+// Texts of terms by code, in contiguous memory. The terms themselves are scattered.
 class KnownTexts {
  public:
-  // Nothing if it is not known.
+  // Empty if the text is not known.
   [[nodiscard]] std::string_view find(std::uint32_t code) const {
     if (code >= places_.size()) return {};
     return {bytes_.data() + places_[code].begin, places_[code].size};
@@ -72,14 +72,14 @@ class KnownTexts {
   std::vector<char> bytes_;
 };
 
-// Writes plain names and numbers; all else is written by somebody else. What was written is known from then on.
+// Writes plain names and numbers; a callback writes all other terms. Caches every text.
 class Speller {
  public:
-  // The text of a term: as an argument of another, or alone.
+  // Writes a term, as an argument or alone.
   using Writer = std::function<std::string(Value, bool is_alone)>;
-  // The text of a row, for tables that are written with operators.
+  // Writes a row, for tables that are written with operators.
   using RowWriter = std::function<std::string(Index, std::span<const Value>)>;
-  // What stands before, between and behind the arguments of a row; nothing: see RowWriter.
+  // The text before, between and after the arguments of a row, by table. Empty: RowWriter writes the row.
   using Pieces = std::vector<std::vector<std::string>>;
 
   Speller(const TermTable& terms, Pieces pieces, std::unordered_set<std::string> reserved, Writer write,
@@ -90,10 +90,10 @@ class Speller {
         write_(std::move(write)),
         write_row_(std::move(write_row)) {}
 
-  // A row of a table; a fluent has a value, too. It goes on with the text that was begun.
+  // Appends a row of a table to the current text. A fluent also has a value.
   void add_row(Index table, std::span<const Value> args, Value value, TextColumn& into);
   void add(Value value, bool is_alone, TextColumn& into);
-  // Codes of terms stand for others from now on.
+  // Clears the cache. Call when codes are assigned to other terms.
   void forget() {
     for (KnownTexts& known : known_) known.clear();
   }

@@ -1,4 +1,4 @@
-// Tables that all keys of a stage read whole.
+// The tables that all keys of a stage read whole.
 #pragma once
 
 #include "stage_store.h"

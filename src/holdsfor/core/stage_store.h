@@ -1,4 +1,4 @@
-// The keys of one stage: what is kept of them, and which of them are to be evaluated.
+// The keys of one stage: their state, and the work of a query time.
 #pragma once
 
 #include <functional>
@@ -30,16 +30,15 @@ class StageStore {
   StageStore& operator=(const StageStore&) = delete;
   StageStore& operator=(StageStore&&) = delete;
 
-  // A key that is to be evaluated, with the rows that it gets: groups of events and intervals, and ranges of the
-  // others.
+  // A key to evaluate, with its new rows: a group of events, a group of intervals, and ranges of effects and parts.
   struct Work {
     Index slot = 0;
     Index group = kNone;
     Index interval_group = kNone;
     std::uint32_t effects_from = 0, effects_to = 0;
     std::uint32_t parts_from = 0, parts_to = 0;
-    Time first_change = kForever;  // of rows that it reads by parts of its key
-    bool is_compacted = false;     // it is to have a checkpoint at the border: rows that it reads are dropped there
+    Time first_change = kForever;  // of rows that it reads by partial key
+    bool is_compacted = false;  // it must have a checkpoint at the border, because rows that it reads are dropped there
   };
   struct EffectItem {
     Index slot = 0;
@@ -53,31 +52,30 @@ class StageStore {
     const PartStore::Touched* value = nullptr;
   };
 
-  // Which keys belong to this store, if others have the rest: rows that reach several keys may come with others.
+  // Selects the keys of this store, if other stores have the rest. Rows with several keys may arrive with foreign keys.
   using IsOwn = std::function<bool(std::span<const Value>)>;
   void set_own(IsOwn is_own) { is_own_ = std::move(is_own); }
-  // Initial pairs: those of the stage's fluents go to their keys. All keys are evaluated again, unless they
-  // `are_known`: their results are those that they had when the state was saved.
+  // Assigns initial pairs of the stage's fluents to their keys. All keys become dirty, unless `are_known`: then a saved
+  // state supplied their results.
   void begin(std::span<const GroundPair> initial, bool are_known);
-  // Ties keys as rows say. Groups with a state each that become one: the slots of these states, and the root of the
-  // group, which gets the joined state by `finish_joining`.
+  // Ties keys as rows require. Returns the groups with a state each that become one group: the slots of these states,
+  // and the root of the group. `finish_joining` sets the joined state.
   struct Joining {
     Index root = 0;
     std::vector<Index> slots;
   };
   [[nodiscard]] std::vector<Joining> tie_keys(const Deliveries& deliveries);
-  // All states are joined in that of a slot.
+  // The state of `slot` becomes the state of the group.
   void finish_joining(const Joining& joining, Index slot);
-  // Looks whether something still ties all keys of a group, now that rows have gone: else its keys become several
-  // groups, and keys that nothing mentions are forgotten.
+  // Tests whether the remaining rows still tie all keys of a group, after rows were removed. If not, splits the group,
+  // and forgets keys that nothing mentions.
   void part_group(Index slot, const LogWidths& widths);
-  // Finds the keys that rows reach, and with those that wake all that are to be evaluated at a query time. The rows
-  // must stay where they are until then. `crew` groups events. `is_home` by table: retractions of its rows are counted
-  // in this stage.
+  // Finds the work of a query time: the keys that rows reach and the keys that wake. The rows must not move until the
+  // evaluation. `crew` groups events. `is_home` by table: retractions of its rows are counted in this stage.
   void deliver(const Deliveries& deliveries, const Window& window, Time query, Time border, LogWriter& writer,
                const IntakeCrew& crew, const LogWidths& widths, const std::vector<bool>& is_home);
 
-  // Drops the rows that came: all keys have been evaluated for the last time.
+  // Drops the incoming rows. All keys have been evaluated for the last time.
   void drop_rows();
 
   [[nodiscard]] std::span<const Work> work() const { return work_; }
@@ -90,93 +88,93 @@ class StageStore {
   [[nodiscard]] std::span<const Cause> causes(const PartItem& item) const { return parts_->causes(*item.value); }
   [[nodiscard]] const Intake& intake() const { return intake_; }
   [[nodiscard]] const IntervalIntake& intervals() const { return intervals_; }
-  // The first time-point at which something has changed for all keys: kForever if nothing has.
+  // The first time-point of a change that affects all keys; kForever without such a change.
   [[nodiscard]] Time first_change() const { return first_change_; }
-  // Whether what lies behind a checkpoint stays as it is, unless rows before it change.
+  // Whether results after a checkpoint are unaffected by rows before it, unless the checkpoint itself changes.
   [[nodiscard]] bool can_resume() const { return can_resume_; }
-  // For how long before a checkpoint rules look back to events; kForever: without limit.
+  // How long before a checkpoint rules look back to events; kForever: without limit.
   [[nodiscard]] Time event_keep() const { return event_keep_; }
 
   [[nodiscard]] KeyState& state(Index slot) { return states_[slot]; }
   [[nodiscard]] const KeyState& state(Index slot) const { return states_[slot]; }
   [[nodiscard]] std::size_t slots() const { return states_.size(); }
-  // Fetches a key that is evaluated or reported soon, then its rows, and the checkpoint that it goes on from.
+  // Prefetches a key that is evaluated or reported soon, then its rows, and the checkpoint that its sweep resumes from.
   void fetch_state(Index slot) const { prefetch(&states_[slot], sizeof(KeyState)); }
   void fetch_rows(Index slot) const;
   void fetch_checkpoint(Index slot) const;
   void fetch_reported(Index slot) const;
   [[nodiscard]] const KeyNumbers& keys() const { return keys_; }
   [[nodiscard]] bool is_tied() const { return ties_.is_needed(); }
-  // The group that a key belongs to.
+  // The group of a key.
   [[nodiscard]] Index group_of(Index slot) const { return ties_.root(slot); }
   [[nodiscard]] std::span<const GroundPair> initial(Index slot) const;
   // The rows that all keys share; null if there are no such tables.
   [[nodiscard]] const KeyState* shared_state() const;
-  // Makes ticks of rational time so many times finer; `carried` are the widths of what slices leave to later ones.
+  // Multiplies times for finer ticks of rational time. `carried`: the widths of the tables that slices carry over.
   void refine(Time factor, const std::vector<Index>& carried);
   // The rows that keys read by their parts; null if there are no such tables.
   [[nodiscard]] const PartStore* parts() const { return parts_.get(); }
   void set_wake(Index slot, Time time);
 
-  // For how long rows are kept behind a checkpoint, by table.
+  // How long rows are kept behind a checkpoint, by table.
   [[nodiscard]] std::span<const Time> keep() const { return keep_; }
-  // The longest time that is not for ever.
+  // The longest finite retention.
   [[nodiscard]] Time longest_keep() const { return longest_keep_; }
   [[nodiscard]] const std::vector<std::uint64_t>& empty_checkpoint() const { return empty_checkpoint_; }
   void set_empty_checkpoint(std::vector<std::uint64_t> words) { empty_checkpoint_ = std::move(words); }
-  // After keys have got checkpoints at the border, drops the rows before it that they share.
+  // Drops shared rows before the border. Call after keys have got checkpoints there.
   void finish_compaction(const Window& window, Time query, const LogWidths& widths);
-  // A key that comes from elsewhere, with what is known of it.
+  // Adds a key from an earlier engine, with its state.
   void plant(std::span<const Value> key, Checkpoint base, std::vector<Value> reported);
-  // Keys without a checkpoint go on from a time at which nothing is known of them, unless something holds initially of
-  // which nobody knows what has become: `is_known` by table.
+  // Lets keys without a checkpoint begin at `time` with an empty state, except keys with initial pairs whose current
+  // state is unknown: `is_known` by table.
   void begin_at(Time time, const std::vector<bool>& is_known);
-  // Notes that there may be news of keys of which something was reported before.
+  // Marks the keys with reported intervals for a new report.
   void report_planted();
-  // Forgets a key of which nothing is left.
+  // Forgets an idle key.
   void forget(Index slot);
 
-  // Writes keys in these slots, rows by parts of keys that are wanted, and with `is_main` what all keys share; see
+  // Writes the keys of these slots, the rows by parts of wanted keys, and with `is_main` the shared rows; see
   // state_io.h.
   using IsWanted = std::function<bool(std::span<const Value>)>;
   using CausesOf = std::function<std::span<const Cause>(Index report)>;
   void write(StateWriter& into, const LogWidths& widths, bool is_main, const std::vector<Index>& slots,
              const IsWanted& is_wanted, const CausesOf& causes_of) const;
-  // The slots of keys that are wanted.
+  // The slots of wanted keys.
   [[nodiscard]] std::vector<Index> slots_of(const IsWanted& is_wanted) const;
   void read(StateReader& from, const LogWidths& widths);
-  // Refuses keys that another store of the same stage has as well, and other rows that all keys share.
+  // Refuses keys that both stores have, and shared rows that differ.
   void check_merge(const StageStore& other) const;
-  // Leaves out of another store what is not its own, and rows that all keys share if they are here as well.
+  // Removes from another store the keys that are not its own here, and shared rows that this store has as well.
   void drop_others(StageStore& other) const;
-  // When something happens to keys without new rows.
+  // The next time at which a key is due without new rows.
   [[nodiscard]] Time next_wake();
   // Takes over the keys of another store.
   void absorb(StageStore& other);
 
   [[nodiscard]] const Stage& stage() const { return stage_; }
   [[nodiscard]] Index number() const { return number_; }
-  // Sets what evaluations of all keys have in common.
+  // Sets the properties that the evaluations of all keys share.
   void prepare(World& world, Time query) const;
-  // Puts the rows of a key into a world, and those of its parts; `scratch` must stay while it is evaluated.
+  // Loads the rows of a key and of its parts into a world. `scratch` must stay unchanged during the evaluation.
   void load(World& world, Sweep& sweep, Index slot, const LogWidths& widths, std::vector<Value>& scratch) const;
-  // Makes a world that of a key without rows.
+  // Resets a world to that of a key without rows.
   void load_nothing(World& world, Sweep& sweep) const;
 
   Reports reports;
   [[nodiscard]] std::size_t unmatched() const { return unmatched_ + (parts_ ? parts_->unmatched() : 0); }
-  // Rows of all keys no longer know which conditions they pass.
+  // Resets the row conditions of all rows to unknown.
   void forget_conditions(const LogWidths& widths);
   void mark_terms(TermMarks& marks) const;
-  // How many rows of input there are.
+  // The number of input rows.
   [[nodiscard]] std::size_t rows(const LogWidths& widths) const;
 
  private:
-  // Tables that all keys read whole.
+  // The tables that all keys read whole.
   struct Shared;
 
   void find_routes();
-  // Brings the tables that all keys share up to date. The first time-point that has changed.
+  // Updates the tables that all keys share. Returns the first time-point that has changed.
   [[nodiscard]] Time deliver_shared(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
                                     const std::vector<bool>& is_home);
   void find_effect_items(const std::vector<EffectArrivals>& arrivals);
@@ -211,7 +209,7 @@ class StageStore {
   std::unordered_map<Index, std::vector<GroundPair>> initial_;  // by slot
   std::vector<GroundPair> all_initial_;
   bool is_all_dirty_ = false;
-  IsOwn is_own_;  // empty: all are
+  IsOwn is_own_;  // empty: all keys
 
   std::vector<Time> keep_;
   Time longest_keep_ = 0;
@@ -223,7 +221,7 @@ class StageStore {
   Time border_ = kNever;
 
   std::vector<const Route*> route_of_;  // by table; null: the stage does not read it
-  std::vector<Index> input_fluents_;    // not shared
+  std::vector<Index> input_fluents_;    // without shared tables
   std::vector<std::vector<Index>> key_places_;
   bool has_strangers_ = false;
   std::unique_ptr<Shared> shared_;
@@ -234,7 +232,7 @@ class StageStore {
   std::vector<EffectItem> effect_items_;
   std::vector<PartItem> part_items_;
   std::vector<Work> work_;
-  std::vector<Index> work_of_;  // by slot: in the work while that is put together, else kNone
+  std::vector<Index> work_of_;  // by slot: index in `work_` while it is assembled, otherwise kNone
   std::vector<Index> slots_of_row_;
   std::vector<Index> numbers_;  // of keys that rows tie
   std::vector<Value> key_;

@@ -1,6 +1,6 @@
-// The state of an engine as bytes: a header, terms, and words in which terms have the numbers that they have here.
+// The state of an engine as bytes: a header, terms, and words. Terms in the words are numbered as in the file.
 //
-// Bytes may come from anywhere. What does not fit is refused with std::invalid_argument and a reason.
+// The bytes are untrusted. Malformed bytes are refused with std::invalid_argument and a reason.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace holdsfor {
 
-// Counts changes of the format.
+// The version of the format; increase it with every change.
 inline constexpr std::uint64_t kStateVersion = 5;
 
 // A hash of bytes.
@@ -31,11 +31,11 @@ class StateWriter {
   void put_values(std::span<const Value> values) {
     for (const Value value : values) put_value(value);
   }
-  // Bytes for a plan with this fingerprint.
+  // The bytes, for a plan with this fingerprint.
   [[nodiscard]] std::string finish(std::uint64_t fingerprint) const;
 
  private:
-  // The word of a value in the file: terms are numbered in the order in which they are first met.
+  // The word of a value in the file. Terms are numbered by first use.
   std::uint64_t number_of(Value value);
 
   const TermTable& terms_;
@@ -51,13 +51,13 @@ class StateReader {
 
   std::uint64_t get();
   Time get_time() { return static_cast<Time>(get()); }
-  // The number of an input, or none.
+  // An input number, or kNoCause.
   std::int64_t get_cause();
   Value get_value();
   void get_values(std::size_t count, std::vector<Value>& into);
-  // A number less than a limit.
+  // A number below `limit`.
   std::uint64_t get_below(std::uint64_t limit);
-  // How many things of at least so many words follow.
+  // The number of items that follow, each of at least `words_each` words.
   std::size_t get_count(std::size_t words_each);
   [[nodiscard]] bool is_at_end() const { return at_ == words_.size(); }
   // Throws with a reason.
@@ -69,7 +69,7 @@ class StateReader {
 
   std::vector<std::uint64_t> words_;
   std::size_t at_ = 0;
-  std::vector<Value> terms_;  // by their number in the file
+  std::vector<Value> terms_;  // by number in the file
 };
 
 }  // namespace holdsfor

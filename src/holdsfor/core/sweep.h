@@ -1,4 +1,4 @@
-// Evaluates the components of a plan for one key: each phase goes through its time-points once, in order.
+// Evaluates the components of a stage for one key. Each phase processes the time-points once, in order.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ struct GroundPair {
   Value value;
 };
 
-// What stops a run, for the host to explain: a delay that is none, effects that set each other off for ever, times that
-// metric rules do not tell apart, or metric rules that find no end.
+// Stops a run, for the host to explain: an invalid delay, delayed effects without end, times that metric rules cannot
+// distinguish, or metric rules without a fixpoint.
 struct EvaluationStop : std::runtime_error {
   enum class Reason { kDelay, kTooManyEffects, kTooFar, kNoEnd };
   EvaluationStop(Reason why, Index where, std::vector<Value> with, Time when)
@@ -34,15 +34,15 @@ struct EvaluationStop : std::runtime_error {
   Time time;
 };
 
-// An initiation that had no effect, because something broke it at its own time-point.
+// An initiation without effect, because something broke it at the same time-point.
 struct Conflict {
   Index table = 0;
   Index instance = 0;
   Time time = 0;
 };
 
-// What to evaluate: a stage for the key in the world, from the beginning or from a checkpoint. The state after some
-// time-points is saved: `saves` have their times, in order and none after the query time, and get the words.
+// What to evaluate: a stage for the key in the world, from the beginning or from a checkpoint. `saves` are the
+// checkpoints to fill: their times are in order and not after the query time.
 struct SweepRequest {
   Index stage = 0;
   std::span<const GroundPair> initial;
@@ -54,14 +54,15 @@ class Sweep {
  public:
   explicit Sweep(World& world);
 
-  // Evaluates the components of a stage from what the world has of input. The results are in the tables of the world.
+  // Evaluates the components of a stage from the input in the world. The results are in the tables of the world.
   void run(const SweepRequest& request);
-  // When something happens by itself after the query time, such as a delayed effect; kForever if nothing does.
+  // The first time after the query time at which something happens without new rows, such as a delayed effect. kForever
+  // if nothing does.
   [[nodiscard]] Time wake() const { return wake_; }
-  // How many time-points all phases of all runs have gone through; it begins again after 2^32.
+  // The number of time-points processed, over all phases and runs, modulo 2^32.
   [[nodiscard]] std::uint32_t steps() const { return steps_; }
   [[nodiscard]] const std::vector<Conflict>& conflicts() const { return conflicts_; }
-  // The widths of the tables that slices of rational time leave to later ones, in the order of checkpoints.
+  // The widths of the tables that slices of rational time carry over to later slices, in checkpoint order.
   std::vector<Index> carried_widths(const MetricComponent& metric) { return metric_run(metric).carried_widths(); }
   [[nodiscard]] const std::vector<MetricProfile>& profile(const MetricComponent& metric) {
     return metric_run(metric).profile();
@@ -70,25 +71,25 @@ class Sweep {
   bool is_declared(Index table, std::span<const Value> columns, Value value);
 
  private:
-  // A delayed effect that is under way.
+  // A pending delayed effect.
   struct Attempt {
     Time due = 0;
     Time initiated = 0;
     Index table = 0;
     Index trigger = 0;  // a pair
     const Delay* rule = nullptr;
-    std::size_t effect = 0;  // where its columns and its value begin in `effect_cells_`
+    std::size_t effect = 0;  // index of its columns and its value in `effect_cells_`
     bool is_postponable = false;
-    bool has_come_true = false;  // it renews its own trigger then, perhaps
+    bool has_come_true = false;  // it took effect; the effect may renew its own trigger
   };
-  // Times at which something is given, each in order: events of a table, or starts and ends of a fluent.
+  // A sequence of times that triggers rules: events of a table, or starts and ends of a fluent.
   struct Source {
-    Index table = kNone;  // whose rows these are
+    Index table = kNone;  // the table of these rows
     std::uint64_t bit = 0;
     const EventTable* events = nullptr;
     const std::vector<Edge>* edges = nullptr;
     const std::vector<Time>* times = nullptr;
-    std::size_t from = 0;  // what belongs to the present time-point: from here to `at`
+    std::size_t from = 0;  // rows of the present time-point: from here to `at`
     std::size_t at = 0;
 
     [[nodiscard]] Time next() const;
@@ -99,7 +100,7 @@ class Sweep {
   void run_phase(Index number);
   void run_rows();
   void run_cycle();
-  // Whether a phase ends before a time-point; saves the state if it is time to.
+  // Whether a phase ends before a time-point. Saves the state if a checkpoint is due.
   bool is_over(Time time) { return time > limit_ && stops_before(time); }
   bool stops_before(Time time);
   void set_limit();
@@ -117,7 +118,7 @@ class Sweep {
   void begin_packed();
   void set_packed(Index table);
   const Value* run_packed(const Value* row, const Value* end, Time stop);
-  // False if a rule about a mirrored table has something to do.
+  // False if a rule about a mirrored table has an effect.
   bool mark_packed(const RowRules& rules, const Value* row, std::uint64_t positions);
   void mirror(Index table, FluentTable& fluent, Index before, Index current);
   void apply_packed(Time time);
@@ -138,7 +139,7 @@ class Sweep {
   void fire(const Rule& rule);
   void fire(const RuleGroup& group);
   void fire_rows(const RowRules& rules, const RowGroup& group, std::uint64_t wanted, const Value* row);
-  // What is left of some rules of a group, for one solution of their beginning.
+  // Runs the remaining blocks of some rules of a group, for one solution of their common beginning.
   void note_rests(const RuleGroup& group, std::uint64_t wanted);
   void clear_found(const RuleGroup& group);
   void take_found(const RuleGroup& group);
@@ -155,9 +156,9 @@ class Sweep {
   void initiate(Index table, std::span<const Value> columns, Value value);
   void terminate(Index table, std::span<const Value> columns, Value value, bool may_be_open = false);
   void happen(Index table, std::span<const Value> columns);
-  // Notes that a pair is initiated; whether that is new.
+  // Marks a pair as initiated. Returns whether that is new.
   bool mark_initiated(Index table, FluentTable& fluent, Index instance, Index pair);
-  // Notes that an instance is ended if it has a value, or whatever it has; whether that is new.
+  // Marks an instance as ended if it has `value`, or with a wildcard whatever its value. Returns whether that is new.
   bool mark_ended(Index table, FluentTable& fluent, Index instance, Value value);
   bool end_another(Index table, FluentTable& fluent, Instance& instance, Value value);
   bool end_openly(Index table, FluentTable& fluent, std::span<const Value> columns, Value value);
@@ -208,8 +209,8 @@ class Sweep {
 
   std::vector<Source> sources_;
   std::vector<Time> extra_;                    // times that no source has
-  std::multimap<Time, GroundPair> scheduled_;  // effects on components that are evaluated later
-  // In the order of their due times. Those before `first_attempt_` are over.
+  std::multimap<Time, GroundPair> scheduled_;  // effects on components of later phases
+  // Ordered by due time. Attempts before `first_attempt_` are over.
   std::vector<Attempt> attempts_;
   std::size_t first_attempt_ = 0;
   std::vector<Value> effect_cells_;
@@ -218,21 +219,21 @@ class Sweep {
 
   std::vector<std::pair<Index, Index>> touched_;  // instances with marks of the present time-point
   std::vector<Index> openly_ended_;               // fluents with open ends at the present time-point
-  std::vector<Index> with_ended_;                 // fluents with ends of some values
+  std::vector<Index> with_ended_;                 // fluents with ends of specific values
   std::vector<Conflict> conflicts_;
-  // Heads of a rule, one after the other; of the rules of a group.
+  // Heads that a rule derived, one after the other; one list for each rule of a group.
   std::array<std::vector<Value>, RuleGroup::kMostRules> found_;
   std::vector<Value> head_;  // one of them
   std::vector<Index> holding_;
   Nearby nearby_;
-  std::array<Value, RowRule::kMostOutputs> looked_up_;  // what facts say of a row
-  // By slot, see Slots: the instance or pair; kNone if it is not known yet, kNowhere if it belongs to another key, or
-  // is not in a finished table.
+  std::array<Value, RowRule::kMostOutputs> looked_up_;  // values of facts about the current row
+  // By slot, see Slots: the instance or pair. kNone: not looked up yet. kNowhere: it belongs to another key, or is not
+  // in a finished table.
   static constexpr Index kNowhere = kNone - 1;
   std::vector<Index> slot_instances_;
   std::vector<Index> slot_pairs_;
-  // Packed pairs: whether they are used for this key, which of them hold, which of those are declared, which of them
-  // rules initiate and end at the present time-point, and their numbers by bit.
+  // State of packed pairs for this key: whether bits are used; which pairs hold, which are declared, which are
+  // initiated or ended at the present time-point; and the pair numbers by bit.
   bool uses_bits_ = false;
   PairBits holding_bits_ = 0;
   PairBits declared_bits_ = 0;
@@ -244,15 +245,15 @@ class Sweep {
   FluentTable scratch_;
   std::map<const MetricComponent*, std::unique_ptr<MetricRun>> metric_;
   std::optional<CheckpointReader> reader_;
-  std::vector<CheckpointWriter> writers_;  // of the checkpoints that are saved; those beyond them keep their memory
-  std::size_t next_save_ = 0;              // the first of them that the phase has not reached
+  std::vector<CheckpointWriter> writers_;  // of the saved checkpoints; further entries keep their memory
+  std::size_t next_save_ = 0;              // the first checkpoint that the phase has not reached
   SavedNumbers saved_numbers_;
-  // By table, if there are attempts: the numbers of saved pairs, and the pairs whose last initiation counts.
+  // By table, if there are attempts: the numbers of saved pairs, and the pairs whose last initiation matters.
   std::vector<std::vector<Index>> saved_pairs_;
   std::vector<std::vector<bool>> needed_;
   std::vector<bool> nothing_needed_;
-  Time limit_ = kNever;              // up to it there is neither an end nor anything to save
-  std::vector<FluentTable> before_;  // by table: statically determined fluents as they were in the checkpoint
+  Time limit_ = kNever;              // up to this time there is neither an end nor a checkpoint
+  std::vector<FluentTable> before_;  // by table: statically determined fluents as in the checkpoint
 };
 
 inline bool Sweep::mark_initiated(Index table, FluentTable& fluent, Index number, Index pair) {

@@ -1,4 +1,4 @@
-// The rows of one key while it is evaluated: events in time order, and fluents with their instances and pairs.
+// The tables of one key during evaluation: events in time order, and fluents with instances and pairs.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 
 namespace holdsfor {
 
-// Finds rows of values by their contents. A few rows are compared one by one.
+// Finds rows of values by their contents. Searches small tables linearly.
 class TupleIndex {
  public:
-  // The number of a row equal to `wanted` among `rows`, each `width` wide; kNone if there is none.
+  // The number of a row equal to `wanted` among `rows`; kNone if there is none.
   [[nodiscard]] Index find(std::span<const Value> wanted, const std::vector<Value>& rows, std::size_t count) const;
-  // Notes that the last of `count` rows was added.
+  // Indexes the last of `count` rows, which was just added.
   void added(const std::vector<Value>& rows, std::size_t width, std::size_t count);
   void clear() { slots_.clear(); }
 
@@ -29,7 +29,7 @@ class TupleIndex {
   std::vector<Index> slots_;
 };
 
-// Events of one kind, sorted by time: rows of a time and its arguments. They stand elsewhere, or are made here.
+// Events of one kind, sorted by time; a row is a time and its arguments. Rows are borrowed or owned.
 class EventTable {
  public:
   std::size_t width = 0;
@@ -39,18 +39,17 @@ class EventTable {
   [[nodiscard]] std::span<const Value> row(std::size_t number) const {
     return {rows_ + number * (width + 1) + 1, width};
   }
-  // The rows from one time to another, both included. `near` is where the last answer began: questions in the order of
-  // time are answered quickest.
+  // The rows between two times, both included. `near` has the last result; queries in time order are fastest.
   [[nodiscard]] std::pair<std::size_t, std::size_t> between(Time first, Time last, std::size_t& near) const;
-  // Shows rows that stand elsewhere.
+  // Borrows rows.
   void show(const Value* rows, std::size_t count);
   void add(Time when, std::span<const Value> args);
-  // Takes the rows of another table over.
+  // Copies the rows of another table.
   void copy(const EventTable& other);
   void clear() {
     if (count_ > 0) drop();
   }
-  // Changes unless rows were only added at the end.
+  // A version that changes unless rows were only appended.
   [[nodiscard]] std::uint64_t version() const { return version_; }
 
  private:
@@ -63,7 +62,7 @@ class EventTable {
   std::uint64_t version_ = 0;
 };
 
-// F=V for one instance of F: its intervals so far, and since when it holds if it is open.
+// F=V for one instance of F: its intervals so far, and the start of the open interval if it holds.
 struct Pair {
   static constexpr std::int8_t kNoBit = -1;
   static constexpr std::int8_t kNotLookedUp = -2;
@@ -74,9 +73,9 @@ struct Pair {
   Time since = kForever;
   bool is_declared = true;
   bool starts_initially = false;
-  bool holds_next = false;         // of statically determined fluents in a cycle, at the present time-point
+  bool holds_next = false;         // for statically determined fluents in a cycle, at the present time-point
   std::int8_t postponable = -1;    // whether its delayed effects are postponed; -1: not known yet
-  std::int8_t bit = kNotLookedUp;  // its place among packed pairs, or kNoBit
+  std::int8_t bit = kNotLookedUp;  // its bit among packed pairs, or kNoBit
   Index defined_by = kNone;        // the rule of a statically determined fluent
   Time last_initiated = kNever;    // effective or not
   Time last_effective = kNever;
@@ -89,18 +88,18 @@ struct Pair {
   }
 };
 
-// One instance of a fluent, with what is being decided for it at a time-point.
+// One instance of a fluent, with the marks of the present time-point.
 struct Instance {
   Index first_pair = kNone;
   Index last_pair = kNone;
-  Index values = 0;  // how many pairs it has
+  Index values = 0;  // number of its pairs
   Index current = kNone;
-  Time stamp = kNever;        // the marks below are those of this time-point
-  Index initiated = kNone;    // the first pair that is initiated
-  bool is_contested = false;  // others are, too
-  bool is_ended = false;      // whatever its value
-  Index ended = kNone;        // values that are ended besides, in FluentTable::ended
-  Value ended_value;          // a value that is ended, or nothing
+  Time stamp = kNever;        // the time-point of the marks below
+  Index initiated = kNone;    // the first initiated pair
+  bool is_contested = false;  // other pairs are initiated, too
+  bool is_ended = false;      // ended, whatever its value
+  Index ended = kNone;        // further ended values, in FluentTable::ended
+  Value ended_value;          // an ended value, or nothing
 };
 
 struct Edge {
@@ -109,8 +108,8 @@ struct Edge {
   friend bool operator<(const Edge& a, const Edge& b) { return a.time < b.time; }
 };
 
-// The intervals of all pairs of each instance in the order of their starts: what holds at a time-point is found without
-// looking at every pair.
+// The intervals of all pairs of each instance, sorted by start. Finds what holds at a time-point without a search of
+// every pair.
 class Timelines {
  public:
   [[nodiscard]] bool empty() const { return begin_.empty(); }
@@ -119,22 +118,22 @@ class Timelines {
     begin_.clear();
   }
   void build(std::span<const Pair> pairs, std::size_t instances);
-  // The pairs of an instance that hold, in their order; valid until it is called again with the same memory.
+  // The pairs of an instance that hold, in order. Valid until the next call with the same memory.
   std::span<const Index> holding(Index instance, Time time, std::vector<Index>& found, Nearby& nearby) const;
 
  private:
   struct Entry {
     Time start = 0;
     Time end = 0;
-    Time latest_end = 0;  // of this and of those before
+    Time latest_end = 0;  // of this entry and the entries before it
     Index pair = 0;
   };
 
   void sort(std::span<Entry> own);
 
   std::vector<Entry> entries_;
-  std::vector<std::size_t> begin_;  // by instance; one more than there are
-  // While it is built: where the next entry of an instance goes, and what belongs to sorting.
+  std::vector<std::size_t> begin_;  // by instance, plus an end
+  // During `build`: the position of the next entry of an instance, and scratch memory for sorting.
   std::vector<std::size_t> next_;
   std::vector<std::size_t> places_;
   std::vector<Entry> spread_;
@@ -147,17 +146,17 @@ class FluentTable {
   std::vector<Value> args;
   std::vector<Instance> instances;
   std::vector<Pair> pairs;
-  std::size_t pair_count = 0;  // pairs beyond it are kept for their memory
+  std::size_t pair_count = 0;  // further entries of `pairs` keep their memory
   std::vector<std::pair<Value, Index>> ended;
   std::vector<Edge> starts;
   std::vector<Edge> ends;
   std::vector<Edge> cuts;  // input intervals that were cut at the border of a window
-  // What was initiated and terminated, for conditions that read it: columns, and the value last. Open variables of
+  // Initiations and terminations, for conditions that read them: columns, then the value. Open variables of
   // terminations are wildcards.
   EventTable initiations;
   EventTable terminations;
-  // Terminations with open variables at the present time-point: columns, and the value last. Wildcards stand for the
-  // variables, and each ends every pair that matches.
+  // Terminations with open variables at the present time-point: columns, then the value. Wildcards represent the
+  // variables. Each termination ends every pair that matches.
   std::vector<Value> open_ends;
 
   [[nodiscard]] std::span<const Value> columns(Index instance) const { return {args.data() + instance * width, width}; }
@@ -166,7 +165,7 @@ class FluentTable {
     return index_.find(wanted, args, instances.size());
   }
   Index add(std::span<const Value> columns);
-  // The same for one that is not there.
+  // Adds columns that the table does not have yet.
   Index append(std::span<const Value> columns);
   [[nodiscard]] Index find_pair(Index instance, Value value) const;
   // The pair, and whether it is new.
@@ -180,7 +179,7 @@ class FluentTable {
   }
   // Whether a pair has held at some time, is being initiated, or will hold next.
   [[nodiscard]] bool is_known(Index pair, Time now) const;
-  // The marks of an instance at a time-point; those of an earlier one are forgotten.
+  // The marks of an instance at a time-point. Resets marks of an earlier one.
   Instance& marked(Index instance, Time now) {
     Instance& one = instances[instance];
     if (one.stamp != now) {
@@ -191,7 +190,7 @@ class FluentTable {
     }
     return one;
   }
-  // Whether something breaks a pair at the present time-point: an end, or another value.
+  // Whether something breaks a pair at the present time-point: a termination, or another value.
   [[nodiscard]] bool is_broken(Index pair, Time now) const {
     const Instance& instance = instances[pairs[pair].instance];
     if (instance.stamp == now) {
@@ -204,11 +203,11 @@ class FluentTable {
     }
     return !open_ends.empty() && is_ended_openly(pair);
   }
-  // Whether a pair holds just after the present time-point, by what has been decided so far.
+  // Whether a pair holds just after the present time-point, as decided so far.
   [[nodiscard]] bool holds_next(Index pair, Time now) const;
-  // Sorts starts and ends by time, once all lists are finished.
+  // Sorts starts and ends by time. Call when all lists are finished.
   void index_edges();
-  // Once all lists are finished: finds what holds quickly, if instances have many values.
+  // Builds the timelines if instances have many values. Call when all lists are finished.
   void index_times();
   [[nodiscard]] const Timelines& timelines() const { return timelines_; }
   void clear() {
@@ -224,7 +223,7 @@ class FluentTable {
   void index_pair(Index pair);
 
   TupleIndex index_;
-  // Pairs of instances with many values, by instance and value.
+  // Hash index of pairs of instances with many values, by instance and value.
   std::vector<Index> pair_slots_;
   std::size_t indexed_pairs_ = 0;
   Timelines timelines_;

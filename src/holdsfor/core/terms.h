@@ -1,4 +1,4 @@
-// The terms that do not fit into a word: names, compound terms, lists, and numbers that are too large.
+// The table of terms that do not fit into a word: names, compound terms, lists, large numbers.
 #pragma once
 
 #include <array>
@@ -24,16 +24,16 @@ struct Term {
   Value functor = {};             // kCompound: the code of its name
   std::string text = {};          // kName: the name; kBigInteger: its decimal digits
   std::vector<Value> items = {};  // kCompound: arguments; kList: elements
-  bool is_open = false;           // there is a wildcard inside
+  bool is_open = false;           // it contains a wildcard
 };
 
 class TermTable;
 
-// The terms that something refers to. Words that only look like codes do no harm: they keep a term too many.
+// Marks the terms that something refers to. A word that only looks like a code does no harm: an unused term survives.
 class TermMarks {
  public:
   explicit TermMarks(const TermTable& terms);
-  // A word that may be a code.
+  // Marks a word that may be a code.
   void mark(std::uint64_t word);
   void mark(std::span<const Value> cells) {
     for (const Value cell : cells) mark(cell.word());
@@ -45,20 +45,20 @@ class TermMarks {
   std::vector<bool> marks_;
 };
 
-// Interns terms: equal terms have equal codes. Threads may read and intern at the same time.
+// Interns terms: equal terms have equal codes. Threads may read and intern concurrently.
 class TermTable {
  public:
   Value name(std::string_view text);
-  // Many names at once: `found` has as many values as there are texts.
+  // Interns many names at once. `found` has the size of `texts`.
   void names(std::span<const std::string_view> texts, std::span<Value> found);
   Value compound(Value functor, std::span<const Value> args);
   Value list(std::span<const Value> items);
-  // A list that goes on with a term. Where that is no list, it is a compound term of the items and the tail: no other
+  // A list with a tail. If the tail is not a list, the result is a compound term of the items and the tail. No other
   // term has the functor `[]`.
   Value list(std::span<const Value> items, Value tail);
-  // A float that is no integer of less than 2^53.
+  // A float that is not an integer below 2^53.
   Value real(double number);
-  // A number as the one word it has: a whole float below 2^53 is an integer.
+  // A number in its only representation: a whole float below 2^53 is an integer.
   Value number(double number) {
     constexpr double kExact = 9007199254740992.0;  // 2^53
     if (number > -kExact && number < kExact) {
@@ -72,18 +72,18 @@ class TermTable {
     return Value::fits(number) ? Value::integer(number) : big_integer(std::to_string(number));
   }
 
-  // Valid until the term is reclaimed: terms do not move.
+  // Valid until the term is reclaimed; terms do not move.
   [[nodiscard]] const Term& operator[](Value code) const { return at(code.as_code()); }
-  // Codes are smaller than this; some of them may be free.
+  // Upper bound of the codes, including free ones.
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] std::size_t used() const { return count_ - free_.size(); }
-  // All terms so far stay for ever.
+  // Protects all current terms from `reclaim`.
   void keep_all() { kept_ = count_; }
-  // Forgets terms that are not marked; their codes will stand for others. No other thread may use the table meanwhile.
+  // Drops terms that are not marked. Their codes will be reused. No other thread may use the table meanwhile.
   void reclaim(const TermMarks& marks);
 
   [[nodiscard]] bool is_list(Value value) const { return value.is_code() && (*this)[value].kind == TermKind::kList; }
-  // See `list` with a tail that is none.
+  // See `list` with a tail that is not a list.
   [[nodiscard]] bool is_partial_list(Value value) const {
     return is_compound(value) && (*this)[(*this)[value].functor].text == "[]";
   }
@@ -92,11 +92,11 @@ class TermTable {
   }
   [[nodiscard]] bool is_name(Value value) const { return value.is_code() && (*this)[value].kind == TermKind::kName; }
   [[nodiscard]] bool is_number(Value value) const;
-  // Whether there is a wildcard in a term: a variable that nothing has given a value.
+  // Whether a term contains a wildcard, that is, an unbound variable.
   [[nodiscard]] bool is_open(Value value) const {
     return value.is_wildcard() || (value.is_code() && (*this)[value].is_open);
   }
-  // Whether two terms are equal, or can be if each wildcard stands for some term.
+  // Whether two terms are equal, or become equal if each wildcard is replaced by some term.
   [[nodiscard]] bool unifies(Value one, Value other) const {
     if (one == other || one.is_wildcard() || other.is_wildcard()) return true;
     return has_open_.load(std::memory_order_relaxed) && one.is_code() && other.is_code() && unifies_inside(one, other);
@@ -107,7 +107,8 @@ class TermTable {
   }
 
  private:
-  // Blocks of terms, each twice as large as the one before: what is read while another thread adds does not move.
+  // Blocks of terms, each twice as large as the previous one. Terms never move, so threads can read while another one
+  // adds.
   static constexpr unsigned kFirstBits = 8;
   static constexpr unsigned kBlocks = 33 - kFirstBits;
 
@@ -117,8 +118,8 @@ class TermTable {
     const unsigned block = block_of(code);
     return blocks_[block][code - begin_of(block)];
   }
-  // Where the code of a term is looked for: slots, a power of two, of which at most half are in use. The upper bits of
-  // the hash say where a search begins.
+  // The hash index of terms. The number of slots is a power of two, and at most half are in use. The upper bits of the
+  // hash give the first slot to probe.
   struct Slot {
     std::uint32_t hash = 0;
     std::uint32_t code = UINT32_MAX;
@@ -126,7 +127,7 @@ class TermTable {
 
   Term& slot(std::uint32_t code);
   [[nodiscard]] std::size_t home(std::uint32_t hash) const { return hash >> shift_; }
-  // The slot of a term, or the empty one that it would have.
+  // The slot of a term, or the empty slot for it.
   template <typename IsSame>
   [[nodiscard]] Slot& find(std::uint32_t hash, const IsSame& is_same);
   void make_room(std::size_t more);
@@ -142,7 +143,7 @@ class TermTable {
   static bool same(const Term& one, const Term& other);
 
   std::mutex mutex_;
-  std::atomic<bool> has_open_ = false;  // some term has a wildcard inside
+  std::atomic<bool> has_open_ = false;  // some term contains a wildcard
   std::array<std::unique_ptr<Term[]>, kBlocks> blocks_;
   std::uint32_t count_ = 0;
   std::uint32_t kept_ = 0;

@@ -1,4 +1,4 @@
-// Puts rows that come into the order of their times.
+// Sorts incoming rows by time.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace holdsfor {
 
-// A row that comes.
+// An incoming row.
 struct TimedRow {
   Time time = 0;
   const Value* row = nullptr;
 };
 
-// One for each thread: what it needs is kept.
+// Reusable: keeps its memory. Each thread has its own.
 class TimeOrder {
  public:
-  // The places of rows in the order of their times; those of one time stay in order. Empty if all are in order.
+  // The indexes of rows in time order; stable. Empty if all rows are in order.
   std::span<const std::uint64_t> of(std::span<const TimedRow> rows);
-  // Whether two of these rows may have the same time.
+  // Whether two of the last rows may have the same time.
   [[nodiscard]] bool may_have_ties() const { return may_have_ties_; }
 
  private:

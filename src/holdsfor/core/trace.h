@@ -1,5 +1,5 @@
-// One key after its evaluation, with all its tables: parts of programs can be run again at any time-point, to see what
-// a rule found there, or which of its conditions it could not meet.
+// Keeps the tables of one key after its evaluation. Parts of programs can run again at any time-point, to show what a
+// rule found or which condition failed.
 #pragma once
 
 #include <memory>
@@ -14,23 +14,23 @@ namespace holdsfor {
 
 class Trace {
  public:
-  // Evaluates a key of a stage once more; one that no row has reached is evaluated without any.
+  // Evaluates a key of a stage again. A key that no row has reached is evaluated without rows.
   Trace(std::unique_ptr<KeyEvaluator> evaluator, const StageStore& stage, std::span<const Value> key);
 
-  // Which part of a program to run, and when.
+  // A part of a program to run, and the time-points.
   struct Question {
-    Index program = 0;            // by the order of the plan: see `programs_of`
-    std::span<const Index> path;  // to a block inside: an instruction and one of its blocks, then the same in there
-    Index first = 0;              // the first instruction of the block that is run
-    std::optional<Index> stop;    // the one that is not run any more; else it is run to its end
-    std::span<const Time> times;  // the time-points, in the order in which they are tried; none: it is about no time
-    std::size_t most = SIZE_MAX;  // after so many solutions no more are looked for
-    // Values that registers have before it runs, and those that they must have in the end.
+    Index program = 0;            // in plan order: see `programs_of`
+    std::span<const Index> path;  // to a nested block: pairs of an instruction and one of its blocks
+    Index first = 0;              // the first instruction of the block to run
+    std::optional<Index> stop;    // the instruction to stop before; none: run to the end
+    std::span<const Time> times;  // tried in order; empty: the program has no time
+    std::size_t most = SIZE_MAX;  // limit of solutions
+    // Register values before the run, and required register values at its end.
     std::span<const std::pair<Index, Value>> given;
     std::span<const std::pair<Index, Intervals>> given_lists;
     std::span<const std::pair<Index, Value>> wanted;
   };
-  // The registers at the end of a block. Those that nothing has given a value have any.
+  // The registers at the end of a block. Unbound registers have arbitrary values.
   struct Solution {
     std::vector<Value> values;
     std::vector<std::optional<Intervals>> lists;
@@ -46,7 +46,7 @@ class Trace {
   std::vector<const Program*> programs_;
 };
 
-// The programs of a plan, stage by stage and component by component: those of rules, then those of definitions.
+// The programs of a plan by stage and component: those of rules, then those of definitions.
 std::vector<const Program*> programs_of(const Plan& plan);
 
 }  // namespace holdsfor

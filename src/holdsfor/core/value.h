@@ -1,7 +1,7 @@
 // A term in one 64-bit word. Equal terms are equal words.
 //
-// The two low bits are a tag: whole numbers of 62 bits and most floats stand in the word itself, as in other dynamic
-// languages; everything else (names, compound terms, lists, larger numbers) is a code of the TermTable.
+// The two low bits are a tag. Whole numbers of 62 bits and most floats are stored in the word itself, as in other
+// dynamic languages. All other terms (names, compound terms, lists, larger numbers) are codes of the TermTable.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace holdsfor {
 
 using Time = std::int64_t;
 
-// Later than every time-point: the end of an interval that is still open.
+// Later than every time-point: the end of an open interval.
 inline constexpr Time kForever = INT64_MAX;
 // Earlier than every time-point.
 inline constexpr Time kNever = INT64_MIN;
@@ -32,7 +32,7 @@ class Value {
     return Value{(static_cast<std::uint64_t>(number) << 2U) | kInteger};
   }
 
-  // Whether a float has its exponent in the range that leaves two bits free; others are codes.
+  // Whether the exponent of a float is in the range that leaves two bits free. Other floats are codes.
   static bool fits(double number) {
     const auto top = std::bit_cast<std::uint64_t>(number) >> 60U & 7U;
     return (top == 3 || top == 4) && std::bit_cast<std::uint64_t>(number) != kAmbiguous;
@@ -64,7 +64,7 @@ class Value {
   static constexpr std::uint64_t kReal = 2;
   static constexpr std::uint64_t kSpecial = 3;
   static constexpr std::int64_t kIntegerLimit = std::int64_t{1} << 61U;
-  // The one float of that range whose word would be that of zero.
+  // The one float of that range whose word would equal that of zero.
   static constexpr std::uint64_t kAmbiguous = 0x3000000000000000U;
 
   explicit constexpr Value(std::uint64_t word) : word_(word) {}
@@ -72,7 +72,7 @@ class Value {
   std::uint64_t word_ = kSpecial;
 };
 
-// Mixes a word into a hash; good enough for tables whose size is a power of two.
+// Mixes a word into a hash; sufficient for tables whose size is a power of two.
 inline std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
   return hash ^ (hash >> 32U);

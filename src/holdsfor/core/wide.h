@@ -1,4 +1,4 @@
-// An integer of 128 bits, which compilers have beside the standard.
+// A 128-bit integer, a compiler extension.
 #pragma once
 
 namespace holdsfor {

@@ -1,4 +1,4 @@
-// All that is known of one key at a query time: the tables that rules read, finished ones and those under way.
+// The world of one key at a query time: the tables that rules read, both finished and in progress.
 #pragma once
 
 #include <functional>
@@ -28,30 +28,30 @@ struct World {
   Time query = 0;
   Time origin = 0;  // the beginning of time, see Window
   Time now = 0;
-  Value now_value;        // the same as a term
-  Index running = kNone;  // the phase that is evaluated
-  // The events of the key; those that are looked up stand in `events`, too.
+  Value now_value;        // `now` as a term
+  Index running = kNone;  // the phase under evaluation
+  // The events of the key. Tables that instructions look up are also in `events`.
   std::span<const Value> log;
-  // Says whether the evaluation is to stop.
+  // Tells whether the evaluation is to stop.
   Watch watch;
-  // Lists are the next time-point alone: statically determined fluents inside a cycle.
+  // Lists represent only the next time-point: statically determined fluents inside a cycle.
   bool is_pointwise = false;
-  // Something that was found would be otherwise at another query time, even without new rows.
+  // A result would differ at another query time, even without new rows.
   bool depends_on_query = false;
 
   // Tables that all keys read whole, or null: see Route::is_shared.
   const World* shared = nullptr;
   std::vector<bool> is_shared;  // by table
 
-  // The key that is evaluated, and where it stands in the columns of each table of the stage; null if all that rules
-  // find belongs to it.
+  // The key under evaluation, and its positions in the columns of each table of the stage. Null if everything that
+  // rules find belongs to the key.
   std::vector<Value> key;
   const std::vector<std::vector<Index>>* key_places = nullptr;
-  // Where keys are tied: the group of a key, and the one that is evaluated.
+  // For tied keys: maps a key to its group; the group under evaluation.
   std::function<Index(Value)> group_of;
   Index group = kNone;
 
-  // Whether an instance belongs to the key: rows may reach several keys, and rules find what is not theirs.
+  // Whether an instance belongs to the key. Rows may reach several keys, so rules may find instances of other keys.
   [[nodiscard]] bool is_of_key(Index table, std::span<const Value> columns) const {
     if (key_places == nullptr) return true;
     const auto& places = (*key_places)[table];
@@ -73,11 +73,11 @@ struct World {
     now_value = terms.integer(time);
   }
   [[nodiscard]] bool is_running(Index table) const { return running != kNone && prepared.phase_of[table] == running; }
-  // Whether instances of a fluent know the value that they have at the present time-point.
+  // Whether instances of a fluent know their value at the present time-point.
   [[nodiscard]] bool has_current(Index table) const {
     return is_running(table) && plan().tables[table].role == Role::kSimpleFluent;
   }
-  // Where rows of a table were last looked up.
+  // The last lookup position in the rows of a table.
   enum class Rows : std::uint8_t { kEvents, kInitiations, kTerminations };
   std::size_t& cursor(Index table, Rows rows) {
     return cursors_[table * std::size_t{3} + static_cast<std::size_t>(rows)];
@@ -86,19 +86,19 @@ struct World {
   std::function<void()> find_next;
   // Whether a pair holds just after the present time-point.
   [[nodiscard]] bool will_hold(Index table, Index pair) const;
-  // Makes the tables of the stage empty.
+  // Clears the tables of the stage.
   void clear();
-  // The tables that the keys of a stage have; all others are empty from now on.
+  // Selects the tables of a stage; all other tables become empty.
   void set_stage(Index stage);
 
  private:
-  Index stage_ = kNone;  // kNone: any table may have something
+  Index stage_ = kNone;  // kNone: any table may have rows
   std::vector<std::size_t> cursors_;
 };
 
-// Puts the events of a key in place. The log must stay where it is while the key is evaluated.
+// Sets the events of a key. The log must not move during the evaluation.
 inline void load_events(World& world, std::span<const Value> log) { world.log = log; }
-// Puts rows of the log into tables of their own, by table if they are wanted there; those that keys share always are.
+// Copies rows of the log into tables, for wanted tables. Shared tables are always filled.
 void fill_event_tables(World& world, const std::vector<bool>& is_wanted);
 
 }  // namespace holdsfor
