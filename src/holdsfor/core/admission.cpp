@@ -30,7 +30,7 @@ void Admission::admit(Edits& edits, const Window& window, Time query, Deliveries
   }
 }
 
-// What was announced and lay between two windows never counts.
+// An event that was announced and falls between two windows never counts.
 void Admission::admit_waiting(const Window& window, Time query, Deliveries& into) {
   const Time first = window.first(query);
   for (Index table = 0; table < waiting_.size(); ++table) {
@@ -56,7 +56,7 @@ void Admission::admit_waiting(const Window& window, Time query, Deliveries& into
 void Admission::insert_events(Edit& edit, const Window& window, Time query, Deliveries& into) {
   const Time first = window.first(query);
   const EventRows& rows = edit.events;
-  // kNever is no time-point.
+  // kNever is not a time-point.
   if (are_all_between(rows.times(), std::max(first, window.start + 1), query)) {
     into.add(
         {.table = edit.table, .rows = std::move(edit.events), .cause = edit.cause, .causes = {}, .is_retraction = {}});
@@ -116,7 +116,7 @@ bool Admission::retract_waiting(Index table, Time time, const std::uint64_t* arg
   return is_found;
 }
 
-// Whether an interval is to go to its key, cut where the window begins.
+// Whether an interval goes to its key. Cuts it at the start of the window.
 bool Admission::is_admitted(Value* row, Time first, Cause cause) {
   IntervalHead head = interval_head(row);
   const Time start = time_of(row[1]);
@@ -139,7 +139,7 @@ bool Admission::is_admitted(Value* row, Time first, Cause cause) {
   return true;
 }
 
-// Those that are admitted stay where they are, one after the other.
+// Moves the admitted rows together, in place.
 void Admission::admit_intervals(Edit& edit, Time first, Deliveries& into) {
   RowSet& rows = edit.intervals;
   const std::size_t count = rows.size();

@@ -9,7 +9,7 @@
 namespace holdsfor {
 namespace {
 
-// Of a float and an integer that are equal the float is the lesser one, as in the standard order.
+// If a float equals an integer, the float is smaller, as in the standard order of terms.
 bool comes_before(Value one, Value other, const Arithmetic& arithmetic) {
   if (arithmetic.compare(Comparison::kLess, one, other)) return true;
   return !one.is_integer() && other.is_integer() && arithmetic.compare(Comparison::kEqual, one, other);

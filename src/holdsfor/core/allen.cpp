@@ -40,8 +40,9 @@ bool related(std::int64_t relation, const Interval& source, const Interval& targ
   }
 }
 
-// The intervals of one list that are related to some interval of the other. Those that can be related to `a` lie side
-// by side, except that `before` reaches all that begin later: there the last target, or the first source, decides.
+// Finds the intervals of each list that are related to some interval of the other. Related candidates of `a` are
+// adjacent, except for `before`, which relates `a` to all later intervals. There the last target, or the first source,
+// decides.
 void choose(std::int64_t relation, const Intervals& sources, const Intervals& targets, Intervals& chosen_sources,
             Intervals& chosen_targets) {
   if (relation == kBefore) {
@@ -56,7 +57,7 @@ void choose(std::int64_t relation, const Intervals& sources, const Intervals& ta
   std::vector<bool> is_chosen(targets.size());
   std::size_t from = 0;
   for (const Interval& a : sources) {
-    // Every relation but `before` needs a time-point in common.
+    // Every relation except `before` needs a common time-point.
     while (from < targets.size() && targets[from].end <= a.start) ++from;
     bool found = false;
     for (std::size_t j = from; j < targets.size() && targets[j].start < a.end; ++j) {

@@ -8,12 +8,13 @@
 namespace holdsfor {
 namespace {
 
-// Some keys of a stage, whose rows one thread writes: first it counts those of each table, then they have their places.
+// Some keys of a stage, whose rows one thread writes. The first pass counts the rows of each table, the second writes
+// them to their positions.
 struct KeyRange {
   const StageStore* stage = nullptr;
   Index begin = 0;
   Index end = 0;
-  std::vector<std::size_t> rows;  // by table: how many, and later the place of the next
+  std::vector<std::size_t> rows;  // by table: the number of rows, later the position of the next row
 };
 
 constexpr std::size_t kKeysAtOnce = 4096;
@@ -32,13 +33,13 @@ std::vector<KeyRange> key_ranges(std::span<const StageStore> stages, std::size_t
   return found;
 }
 
-// Calls `add` for every row that is shown.
+// Calls `add` for every visible row.
 template <typename Add>
 void each_shown(const KeyRange& range, Time low, const Add& add) {
   constexpr Index kAhead = 6;
   constexpr std::size_t kCellsAhead = 64;
   for (Index slot = range.begin; slot < range.end; ++slot) {
-    // Those of some keys later are fetched meanwhile: they stand all over the memory.
+    // Prefetch results of later keys, because results are scattered in memory.
     if (slot + kAhead < range.end) {
       const Results& later = range.stage->state(slot + kAhead).results;
       for (std::size_t at = 0; at < later.size() && at < kCellsAhead; at += 8) __builtin_prefetch(later.data() + at);
@@ -88,7 +89,7 @@ AnswerColumns Answers::take(Index table, const Plan& plan, std::span<const Stage
 
 void Answers::find(const Plan& plan, std::span<const StageStore> stages, Time low, unsigned threads) {
   std::vector<KeyRange> ranges = key_ranges(stages, plan.tables.size());
-  // A few keys are done before a thread has begun.
+  // Few keys finish before a thread has started.
   const unsigned wanted = ranges.size() < 2 * stages.size() ? 1 : threads;
   std::atomic<bool> is_stopped = false;
   const auto each_range = [&](const auto& work) {

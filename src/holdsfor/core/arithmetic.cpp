@@ -56,7 +56,7 @@ constexpr std::array kFunctions = {
     Named{"atan", 2, Function::kAtan2},
 };
 
-// A power that is a whole number of 63 bits.
+// An integer power that fits into 63 bits. False if it does not.
 bool whole_power(std::int64_t base, std::int64_t exponent, std::int64_t& found) {
   if (exponent < 0) return false;
   found = 1;
@@ -138,7 +138,7 @@ std::optional<Value> Arithmetic::apply(Function function, std::span<const Value>
   return host_.apply(static_cast<std::uint8_t>(function), args);
 }
 
-// A result of nothing means that there is no value; no result, that the host has to find it.
+// Empty optional: the host must compute the result. Value::nothing(): the result has no value.
 std::optional<Value> Arithmetic::whole(Function function, std::int64_t left, std::int64_t right) const {
   std::int64_t found = 0;
   switch (function) {
@@ -232,7 +232,7 @@ std::optional<Value> Arithmetic::real(Function function, double left, double rig
       break;
     case Function::kMin:
     case Function::kMax:
-      // Larger integers may have been rounded: the host compares them as they are.
+      // Larger integers may have been rounded: the host compares the exact values.
       if (std::fabs(left) >= kExact || std::fabs(right) >= kExact) return std::nullopt;
       found = function == Function::kMin ? std::min(left, right) : std::max(left, right);
       break;
@@ -249,7 +249,7 @@ std::optional<Value> Arithmetic::real(Function function, double left, double rig
                                                : std::trunc(left);
       break;
     case Function::kPower:
-      // Whatever is no plain number is left to the host.
+      // The host handles operands and results that are not finite.
       found = std::pow(left, right);
       if (!std::isfinite(found) || !std::isfinite(left) || !std::isfinite(right)) return std::nullopt;
       break;

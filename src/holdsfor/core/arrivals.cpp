@@ -17,7 +17,7 @@ void IntervalArrivals::add(const Value* row, Cause cause) {
   add_cause(cause);
 }
 
-// Of the last row.
+// Adds the cause of the last row.
 void IntervalArrivals::add_cause(Cause cause) {
   if (cause == kNoCause && causes.empty()) return;
   causes.resize(rows.size() - 1, kNoCause);

@@ -11,7 +11,7 @@
 namespace holdsfor {
 namespace {
 
-// Gives back what the stream has lent.
+// Releases what the stream has lent.
 template <typename T>
 struct Lent {
   T given{};
@@ -26,7 +26,7 @@ struct Lent {
   Lent& operator=(Lent&&) = delete;
 };
 
-// A piece of a column: rows from `from` on.
+// A chunk of a column: rows from `from` on.
 struct Piece {
   const ArrowArray& array;
   std::size_t from = 0;
@@ -41,12 +41,12 @@ struct Piece {
 
 bool is_format(const ArrowSchema& schema, std::string_view wanted) { return schema.format == wanted; }
 
-// Where the words of a column go: to one place of each row.
+// Writes the words of a column to one position of each row.
 class Column {
  public:
   Column(std::uint64_t* into, std::size_t stride, TermTable& terms) : into_(into), stride_(stride), terms_(terms) {}
 
-  // False if the column needs to be looked at more closely.
+  // False if the column needs the slow reader.
   bool read(const ArrowSchema& schema, const Piece& piece) {
     if (piece.has_gaps()) return false;
     if (schema.dictionary != nullptr) return read_dictionary(schema, piece);
@@ -68,14 +68,14 @@ class Column {
   bool read_reals(std::span<const double> numbers) {
     constexpr double kExact = 9007199254740992.0;  // 2^53
     for (std::size_t row = 0; row < numbers.size(); ++row) {
-      // Not a number is not less.
+      // NaN compares false.
       if (!(std::abs(numbers[row]) < kExact)) return false;
       put(row, terms_.number(numbers[row]));
     }
     return true;
   }
 
-  // Texts by the number of their row, which `rows` has; all rows, if it is null.
+  // Texts by row number: those in `rows`, or all if it is null.
   bool read_texts(const ArrowSchema& schema, const Piece& piece, const std::vector<std::size_t>* rows) {
     if (is_format(schema, "u")) return read_texts<std::int32_t>(piece, rows);
     return is_format(schema, "U") && read_texts<std::int64_t>(piece, rows);
@@ -103,7 +103,7 @@ class Column {
     return true;
   }
 
-  // Only the texts that rows have are looked at: a few rows may come with a large dictionary.
+  // Reads only the texts that rows refer to, because a few rows may come with a large dictionary.
   bool read_dictionary(const ArrowSchema& schema, const Piece& piece) {
     const ArrowArray& dictionary = *piece.array.dictionary;
     const Piece texts{.array = dictionary,
@@ -135,7 +135,7 @@ class Column {
   TermTable& terms_;
 };
 
-// Which column has the times; nothing if some column has a meaning of its own, or there are not so many arguments.
+// The index of the time column. Nothing if a column has a special meaning, or the number of arguments differs.
 std::optional<std::size_t> time_column(const ArrowSchema& schema, std::size_t width) {
   const auto count = static_cast<std::size_t>(schema.n_children);
   if (!is_format(schema, "+s") || count != width + 1) return std::nullopt;
@@ -155,7 +155,7 @@ std::optional<std::size_t> time_column(const ArrowSchema& schema, std::size_t wi
                                                                                                   : std::nullopt;
 }
 
-// Adds the rows of a piece of the table; false if some need to be looked at more closely.
+// Adds the rows of a chunk of the table. False if some need the slow reader.
 bool add_piece(const ArrowSchema& schema, const ArrowArray& array, std::size_t time, Time latest, TermTable& terms,
                TableEvents& into) {
   const auto rows = static_cast<std::size_t>(array.length);

@@ -1,10 +1,10 @@
-// What Python sees of the core.
+// The Python module of the core.
 #include "bindings_core.h"
 
 namespace nb = nanobind;
 
 NB_MODULE(_core, module) {
-  // What is left when the interpreter ends is nobody's loss.
+  // Objects that are alive at interpreter exit are not leaks.
   nb::set_leak_warnings(false);
   using holdsfor::Core;
   using holdsfor::Value;

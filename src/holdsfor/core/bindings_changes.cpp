@@ -15,7 +15,7 @@ namespace nb = nanobind;
 namespace holdsfor {
 namespace {
 
-// Columns as the engine has them
+// Columns in the engine's representation
 
 template <typename T, typename Get>
 nb::object column(const ChangeList& changes, const Get& get) {
@@ -48,7 +48,7 @@ nb::dict columns(const ChangeList& changes) {
   return found;
 }
 
-// The words of all terms that are still to be spelled.
+// The words of all terms that are not spelled yet.
 nb::object words(const ChangeList& changes) {
   Words found = words_of(changes.columns);
   const auto add = [&](const std::vector<Value>& some) {
@@ -69,7 +69,7 @@ nb::tuple given(TextColumn texts) {
   return nb::make_tuple(array_of(texts.take_offsets()), array_of(texts.take_bytes()));
 }
 
-// Times, and a bit for each that is set if it is neither open nor before all time.
+// Times, and a validity bit for each, which is set if the time is neither an open end nor an unbounded start.
 class TimeColumn {
  public:
   TimeColumn(std::size_t size, Time tick) : tick_(tick), bits_((size + 7) / 8) { times_.reserve(size); }
@@ -88,7 +88,7 @@ class TimeColumn {
   std::vector<std::uint8_t> bits_;
 };
 
-// The columns of changes by name, but for the query time, which is the same for all, and causes.
+// The columns of changes by name, without causes and without the query time, which is the same for all.
 nb::dict spelled_columns(Speller& speller, const ChangeList& changes, const nb::list& op_names, Time tick) {
   std::vector<std::string> ops;
   for (const nb::handle name : op_names) ops.push_back(nb::cast<std::string>(name));
@@ -140,8 +140,8 @@ nb::object cause_offsets(const ChangeList& changes) {
   return nb::cast(array_of(std::move(offsets)));
 }
 
-// Causes as "arrived turn(ann) at 5" or "retracted near(ann)=true from 3 to 9": where those of each change begin, which
-// texts they are, and the texts.
+// Causes as text, such as "arrived turn(ann) at 5" or "retracted near(ann)=true from 3 to 9". Returns the offsets of
+// the causes of each change, the text number of each cause, and the texts.
 nb::tuple spelled_causes(Speller& speller, const ChangeList& changes, const nb::list& kind_names, Time tick) {
   std::vector<std::string> kinds;
   for (const nb::handle name : kind_names) kinds.push_back(nb::cast<std::string>(name) + " ");
@@ -163,8 +163,8 @@ nb::tuple spelled_causes(Speller& speller, const ChangeList& changes, const nb::
   return nb::make_tuple(cause_offsets(changes), array_of(inputs.take_places()), given(std::move(texts)));
 }
 
-// The same in parts, for those who write times in another way: instead of the texts, numbers of kinds, what the inputs
-// say, their starts, and their ends, which are for ever for events and for what is open.
+// Causes in parts, for callers that format times themselves. Instead of texts: kind numbers, texts of the inputs,
+// starts and ends. Events and open intervals have the end kForever.
 nb::tuple cause_parts(Speller& speller, const ChangeList& changes) {
   NamedInputs inputs(changes);
   std::vector<std::uint8_t> kinds;

@@ -1,4 +1,4 @@
-// A core as Python has it: terms, evaluation, answers and changes.
+// The Python class of a core: terms, evaluation, answers and changes.
 #include "bindings_core.h"
 
 #include "arrow_abi.h"
@@ -13,7 +13,7 @@ Core::Core(nb::bytes plan, nb::object host, bool is_traced, const Core* like)
       prepared_(read_plan(bytes_of(plan), terms_), is_traced),
       fingerprint_(checksum(std::as_bytes(std::span(prepared_.plan.fingerprint)))),
       engine_(std::make_unique<Engine>(prepared_, terms_, host_)) {
-  // What the plan speaks of.
+  // Terms of the plan are never reclaimed.
   terms_.keep_all();
 }
 

@@ -1,4 +1,4 @@
-// A core as Python has it: rows that come and go.
+// The Python class of a core: inserting and retracting rows.
 #include "bindings_core.h"
 
 namespace holdsfor {

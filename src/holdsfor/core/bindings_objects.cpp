@@ -19,8 +19,8 @@ nb::object time_object(Time ticks, Time tick) {
   return ticks == kNever || ticks == kForever ? nb::object(nb::none()) : nb::object(nb::int_(ticks * tick));
 }
 
-// Makes tuples of a class. Nothing that they have refers back to them, so that they are never part of a cycle: the
-// garbage collector need not look at them, however many there are.
+// Creates tuples of a class without garbage collector tracking. Their fields never refer back to them, so they are
+// never part of a cycle. The collector can skip them, however many exist.
 class TupleMaker {
  public:
   TupleMaker(nb::handle kind, std::size_t fields)
@@ -32,7 +32,7 @@ class TupleMaker {
     }
   }
 
-  // A new one, still empty: all fields are to be set.
+  // A new, empty tuple. The caller must set all fields.
   [[nodiscard]] nb::object make() const {
     nb::object found = nb::steal(type_->tp_alloc(type_, fields_));
     if (!found.is_valid()) throw nb::python_error();
@@ -69,7 +69,7 @@ std::vector<nb::object> cause_objects(Speller& speller, const NamedInputs& input
   return found;
 }
 
-// Those of one change after the other; changes in a row that have the same have one tuple.
+// Creates the cause tuples of consecutive changes. Consecutive changes with the same causes share a tuple.
 class CauseTuples {
  public:
   CauseTuples(const ChangeList& changes, const NamedInputs& inputs, std::vector<nb::object> objects)

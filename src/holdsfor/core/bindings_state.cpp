@@ -1,4 +1,4 @@
-// A core as Python has it: saved states, and the shares of distributed runs.
+// The Python class of a core: saved states, and shares of distributed runs.
 #include "bindings_core.h"
 
 namespace holdsfor {

@@ -33,7 +33,7 @@ std::vector<std::pair<Index, Intervals>> lists_of(const GivenLists& lists) {
   return found;
 }
 
-// The words of all registers and the intervals of all list registers, for each solution.
+// For each solution, the words of all registers and the intervals of all list registers.
 Solutions solve(Trace& trace, Index program, const std::vector<Index>& path, Index first, std::optional<Index> stop,
                 const std::vector<Time>& times, std::size_t most, const GivenWords& given,
                 const GivenLists& given_lists, const GivenWords& wanted) {

@@ -12,7 +12,7 @@ namespace nb = nanobind;
 namespace holdsfor {
 namespace {
 
-// From here on a float is not the whole number that it is equal to.
+// From 2^53 on, a float and the integer of the same value are different terms.
 constexpr double kExact = 9007199254740992.0;
 
 Value value_of_real(TermTable& terms, double number) {
@@ -28,7 +28,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> column_of(std::vector<T> words) {
   auto kept = std::make_unique<Words>(std::move(words));
   T* data = kept->data();
   const std::size_t size = kept->size();
-  // From here on Python owns it.
+  // From here on Python owns the memory.
   const nb::capsule owner(kept.release(),
                           [](void* mine) noexcept { std::default_delete<Words>()(static_cast<Words*>(mine)); });
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
@@ -44,7 +44,7 @@ nb::object object_of(const TermTable& terms, Value value) {
   return nb::none();
 }
 
-// Belongs to the object.
+// The text belongs to the object.
 std::string_view text_of(nb::handle object) {
   Py_ssize_t size = 0;
   const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
@@ -62,7 +62,7 @@ std::optional<Value> value_of_object(TermTable& terms, nb::handle object) {
     int overflow = 0;
     const long long number = PyLong_AsLongLongAndOverflow(raw, &overflow);
     if (overflow == 0) return terms.integer(number);
-    // Python refuses to write out numbers of very many digits like this.
+    // Python refuses to convert numbers with very many digits this way.
     const nb::object digits = nb::steal(PyObject_Str(raw));
     if (digits.is_valid()) return terms.big_integer(text_of(digits));
     PyErr_Clear();

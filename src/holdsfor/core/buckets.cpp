@@ -11,7 +11,7 @@ namespace holdsfor {
 namespace {
 
 constexpr std::uint32_t kCrcPolynomial = 0xEDB88320U;
-constexpr std::uint32_t kSeed = 42;  // of Spark's `hash`
+constexpr std::uint32_t kSeed = 42;  // the seed of Spark's `hash`
 
 constexpr std::array<std::uint32_t, 256> make_crc_table() {
   std::array<std::uint32_t, 256> table{};
@@ -46,7 +46,7 @@ std::int64_t number_of_real(double number) {
 
 std::int64_t number_of_big_integer(std::string_view digits) {
   const bool is_negative = digits.starts_with('-');
-  // Integers of 62 to 64 bits are terms here, and plain numbers in SQL.
+  // Integers of 62 to 64 bits are terms here, but plain numbers in SQL.
   std::uint64_t size = 0;
   for (const char digit : digits.substr(is_negative ? 1 : 0)) {
     const auto next = static_cast<std::uint64_t>(digit - '0');
@@ -61,7 +61,7 @@ std::int64_t number_of_big_integer(std::string_view digits) {
   return static_cast<std::int64_t>(std::min(size, kMost));
 }
 
-// Murmur3 of a number of 64 bits.
+// Murmur3 of a 64-bit number.
 std::uint32_t mix_number(std::uint32_t hash, std::int64_t number) {
   for (const unsigned shift : {0U, 32U}) {
     auto word = static_cast<std::uint32_t>(static_cast<std::uint64_t>(number) >> shift);
@@ -74,7 +74,7 @@ std::uint32_t mix_number(std::uint32_t hash, std::int64_t number) {
   return hash ^ (hash >> 16U);
 }
 
-// The remainder of a hash as a number with a sign, never negative: `pmod` of Spark SQL.
+// The non-negative remainder of a signed hash: `pmod` of Spark SQL.
 Index remainder(std::uint32_t hash, std::size_t count) {
   const auto signed_count = static_cast<std::int64_t>(count);
   const std::int64_t found = static_cast<std::int32_t>(hash) % signed_count;
@@ -99,7 +99,7 @@ std::int64_t value_number(Value value, const TermTable& terms) {
     case TermKind::kList:
       break;
   }
-  // No column of input has such values: only engines compute this.
+  // Input columns never have such values; only engines hash them.
   std::uint32_t hash = kSeed;
   if (term.kind == TermKind::kCompound) hash = mix_number(hash, value_number(term.functor, terms));
   for (const Value item : term.items) hash = mix_number(hash, value_number(item, terms));
@@ -133,7 +133,7 @@ Index BucketGrid::bucket(std::span<const Value> key, const TermTable& terms) con
   return found;
 }
 
-// Of twice as many parts, each is a half of one of these.
+// With twice as many parts, each part is half of a part here.
 Index BucketGrid::part(std::span<const Value> key, std::size_t parts, const TermTable& terms) const {
   const std::int64_t hash = std::int64_t{static_cast<std::int32_t>(hash_of_values(key, terms))} - INT32_MIN;
   return static_cast<Index>(static_cast<std::uint64_t>(hash) / buckets_ % parts);
@@ -161,7 +161,7 @@ void BucketGrid::find(const Route& route, const Value* args, const TermTable& te
 }
 
 void BucketGrid::add_line(Index part, Index place, std::vector<Index>& into) const {
-  Index after = 1;  // how many cells one step on this side is
+  Index after = 1;  // cells of one step on this side
   for (std::size_t later = part + std::size_t{1}; later < sides_.size(); ++later) after *= sides_[later];
   Index before = 1;
   for (std::size_t earlier = 0; earlier < part; ++earlier) before *= sides_[earlier];

@@ -18,7 +18,7 @@ std::int64_t floor_div(std::int64_t left, std::int64_t right) {
   return left / right - static_cast<std::int64_t>(left % right != 0 && (left < 0) != (right < 0));
 }
 
-// The date so many days after 1970-01-01. Years are counted from March, so that the day that some have is their last.
+// The date `days` days after 1970-01-01. Years begin in March, so that a leap day is the last day of its year.
 Date date_of(std::int64_t days) {
   constexpr std::int64_t kCycle = 146'097;  // days of 400 years
   constexpr std::int64_t kFrom0000March = 719'468;

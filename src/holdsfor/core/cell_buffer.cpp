@@ -12,7 +12,7 @@
 namespace holdsfor {
 namespace {
 
-// From this size on, pages are as large as the system has them: cells are written all over the buffer.
+// Minimum size for large pages, in bytes. Writes go to scattered positions of the buffer, which is slow on small pages.
 constexpr std::size_t kLargePage = std::size_t{2} << 20U;
 constexpr std::size_t kSmall = std::size_t{1} << 16U;
 
@@ -20,12 +20,12 @@ static_assert(std::is_trivially_copyable_v<Value> && std::is_trivially_destructi
 
 }  // namespace
 
-// Large pages need memory of the system's own allocator.
+// Large pages need aligned memory from the system allocator.
 // NOLINTBEGIN(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
 void CellBuffer::Free::operator()(Value* cells) const noexcept { std::free(cells); }
 
 void CellBuffer::reset(std::size_t size) {
-  // What was needed once, for many rows at a time, is not kept.
+  // Free the memory of a large batch.
   const bool is_far_too_large = capacity_ > kSmall && size < capacity_ / 4;
   if (size > capacity_ || is_far_too_large) {
     cells_.reset();

@@ -48,7 +48,7 @@ NamedInputs::NamedInputs(const ChangeList& changes) : changes_(changes) {
   if (changes.causes.empty()) return;
   const auto [low, high] = std::minmax_element(changes.causes.begin(), changes.causes.end());
   const auto span = static_cast<std::size_t>(*high - *low) + 1;
-  // If they are close to each other, a mark for each does without sorting.
+  // If the numbers are close together, a bitmap avoids sorting.
   constexpr std::size_t kMostSpread = 50;
   if (span <= kMostSpread * changes.causes.size()) {
     find_by_marks(*low, span);

@@ -21,12 +21,13 @@ ChangeOp became(const Reported& last, const Reported& now, Time before) {
 
 void compare(std::span<const Reported> last, std::span<Reported> now, const ReportTimes& times,
              std::vector<Change>& changes) {
-  std::size_t first = 0;  // of the reports that the interval may overlap
+  std::size_t first = 0;  // the first report that the interval may overlap
   Time end_before = kNever;
   std::vector<bool> goes_on(last.size());
   for (Reported& one : now) {
     while (first < last.size() && last[first].end <= one.start) ++first;
-    // A report that the interval before overlaps, too, is not this one's; the next cannot be.
+    // If the previous interval also overlaps a report, the report belongs to that one. The next report cannot overlap
+    // the previous interval.
     const bool is_shared = first < last.size() && end_before > last[first].start;
     const std::size_t place = is_shared ? first + 1 : first;
     end_before = one.end;
@@ -42,7 +43,7 @@ void compare(std::span<const Reported> last, std::span<Reported> now, const Repo
     one.first_start = partner.first_start;
     one.first_query = partner.first_query;
     const bool is_same = one.start == partner.start && one.end == partner.end;
-    // What was left behind by the window, and is, stays as it was.
+    // A report stays unchanged if the window has passed both the old and the new interval.
     if (is_same || !(is_in_sight(one, times.low) || is_in_sight(partner, times.low))) continue;
     changes.push_back({became(partner, one, times.before), one, partner});
   }

@@ -12,7 +12,7 @@ constexpr std::uint64_t kInitially = 2;
 
 }  // namespace
 
-// A bit for each word, and then how many words the bits are about.
+// Appends a bit for each word (set for terms), then the number of words that the bits describe.
 void CheckpointWriter::finish() {
   const std::size_t count = words_->size();
   words_->resize(count + (count + 63) / 64);
@@ -53,7 +53,7 @@ void CheckpointReader::get(std::vector<Value>& into, std::size_t count) {
 
 namespace {
 
-// What is saved of a pair: since when it holds, and the intervals from one to another.
+// The saved state of a pair: the start of its open interval, and the range of its saved intervals.
 struct PairState {
   Time since = kForever;
   std::size_t first = 0;
@@ -70,11 +70,11 @@ void sort_by_contents(const FluentTable& fluent, std::vector<Index>& pairs) {
     const auto others = fluent.columns(other.instance);
     return std::lexicographical_compare(columns.begin(), columns.end(), others.begin(), others.end(), by_word);
   };
-  // Those that come from a checkpoint are in order already, and stand before the others.
+  // Pairs from a checkpoint are already sorted and precede the others.
   sort_added(pairs.begin(), pairs.end(), comes_before);
 }
 
-// `state_of(number)` is what is saved of a pair, and `is_needed(number)` whether its last initiation counts.
+// `state_of(number)` is the saved state of a pair. `is_needed(number)`: its last initiation matters.
 template <typename StateOf, typename IsNeeded>
 void save_pairs(CheckpointWriter& into, const FluentTable& fluent, bool keeps_all, const StateOf& state_of,
                 const IsNeeded& is_needed, SavedNumbers& saved) {
@@ -104,7 +104,8 @@ void save_pairs(CheckpointWriter& into, const FluentTable& fluent, bool keeps_al
   if (keeps_all) {
     for (Index number = 0; number < fluent.instances.size(); ++number) keep_instance(number);
   }
-  // The same state has the same words, whichever pair came first: so it is seen that a change has no effect any more.
+  // Equal states must have equal words, independent of the order in which pairs appeared. Otherwise an evaluation could
+  // not detect that a change has no further effect.
   if (!keeps_all && saved.order.size() > 1) sort_by_contents(fluent, saved.order);
   for (const Index number : saved.order) {
     saved.pairs[number] = count++;
@@ -128,7 +129,7 @@ void save_pairs(CheckpointWriter& into, const FluentTable& fluent, bool keeps_al
   }
 }
 
-// The first of so many intervals of a list that is kept; lists are in the order of time.
+// The index of the first interval to keep, of the first `count` of a list in time order.
 std::size_t first_kept(const Intervals& list, std::size_t count, Time time, Time keep) {
   const Time least = keep == kForever ? kNever : moved(moved(time, 1), -keep);
   while (count > 0 && list[count - 1].end > least) --count;

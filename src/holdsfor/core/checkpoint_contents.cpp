@@ -39,7 +39,7 @@ void read_fluent(CheckpointReader& from, std::size_t columns, SavedTable& into) 
   }
 }
 
-// The same state has the same words: pairs stand in the order of their contents, and instances in that of pairs.
+// Equal states must have equal words: sorts pairs by contents, and instances by pairs.
 void put_in_order(SavedTable& saved, std::span<SavedAttempt> attempts) {
   std::vector<Index> order(saved.pairs.size());
   std::iota(order.begin(), order.end(), Index{0});
@@ -197,7 +197,7 @@ void CheckpointContents::write_phase(CheckpointWriter& into, const Phase& phase,
       write_rows(into, saved.rows);
       continue;
     }
-    // Where all instances are kept, they stay as they came.
+    // If all instances are kept, they stay in insertion order.
     if (info.keep != kForever || phase.kind == PhaseKind::kStatic) put_in_order(saved, from.attempts);
     write_fluent(into, saved);
     if (!has_effects(phase, saved.table)) continue;

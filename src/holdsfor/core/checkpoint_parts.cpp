@@ -8,7 +8,7 @@
 namespace holdsfor {
 namespace {
 
-// Adds rows, in the order of time.
+// Adds rows, in time order.
 void add_rows(RowSet& into, const RowSet& more) {
   if (more.cells.empty()) return;
   RowSet joined{more.width, {}};
@@ -47,7 +47,7 @@ void add_phase(SavedPhase& into, SavedPhase& more) {
   }
 }
 
-// Phases of parts, as many as there are, from that of the whole. What has no key belongs to all parts.
+// Splits a phase into `count` phases of parts. Content without a key goes to all parts.
 class PhaseSplit {
  public:
   PhaseSplit(const CheckpointContents& contents, std::size_t count, const std::function<std::size_t(Value)>& part_of)

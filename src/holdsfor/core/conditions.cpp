@@ -45,7 +45,7 @@ bool Machine::try_pair(const Instruction& one, const FluentTable& table, Index n
   return match_all(one.columns, table.columns(pair.instance)) && match(one.value, pair.value, *frame_) && go_on(next);
 }
 
-// The same as `holding` for one instance, without anything to go on with.
+// Like `holding` for one instance, without a continuation.
 bool Machine::holds(const Instruction& one) {
   const FluentTable& table = world_.fluent_table(one.table);
   const Index number = table.find(known(one.columns));
@@ -111,7 +111,7 @@ bool Machine::holding(const Instruction& one, const Next& next) {
     const auto pairs = fluent.timelines().holding(instance, *time, holding_, nearby_);
     const auto goes_on = [&](Index pair) { return match(one.value, fluent.pairs[pair].value, *frame_) && go_on(next); };
     if (pairs.size() <= 1) return !pairs.empty() && goes_on(pairs[0]);
-    // Whatever comes next may look for others.
+    // Copy the pairs: the continuation may query others and overwrite them.
     const std::vector<Index> several(pairs.begin(), pairs.end());
     return std::any_of(several.begin(), several.end(), goes_on);
   }
@@ -238,7 +238,7 @@ bool Machine::facts(const Instruction& one, const Next& next) {
   });
 }
 
-// The same without patterns.
+// Looks up facts without patterns.
 bool Machine::plain_facts(const Instruction& one, const FactTable& table, const FactIndex& index, const Next& next) {
   const auto& places = index.places();
   std::array<Value, kMostFactKeys> given;
@@ -261,7 +261,7 @@ const RecentAnswers::Answers* Machine::recent_answers(const Instruction& one) {
   for (std::size_t i = 0; i < count; ++i) inputs[i] = frame_->values[one.inputs[i]];
   const auto* const recent =
       recent_answers_.find(world_.host.answers_version(), one.table, std::span<const Value>(inputs).first(count));
-  // How many values a goal gives is known to the host alone: a damaged plan may expect more.
+  // Only the host knows how many values a goal returns; a damaged plan may expect more.
   const bool is_enough = recent != nullptr && recent->values.size() >= recent->count * one.outputs.size();
   return is_enough ? recent : nullptr;
 }
@@ -275,7 +275,7 @@ bool Machine::call(const Instruction& one, const Next& next) {
   for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = frame_->values[one.inputs[i]];
   const std::uint64_t version = world_.host.answers_version();
   const auto* const recent = is_few ? recent_answers_.find(version, one.table, inputs) : nullptr;
-  // What follows may ask for others: these stay.
+  // Copy the answers: the continuation may solve other goals and overwrite the cache entry.
   RecentAnswers::Answers found;
   if (recent == nullptr) {
     found.values = world_.host.solve(one.table, inputs, found.count);
@@ -284,7 +284,7 @@ bool Machine::call(const Instruction& one, const Next& next) {
     found.count = recent->count;
     if (!one.outputs.empty()) found.values = recent->values;
   }
-  // How many values a goal gives is known to the host alone: a damaged plan may expect more.
+  // Only the host knows how many values a goal returns; a damaged plan may expect more.
   if (found.values.size() < found.count * one.outputs.size()) refuse_plan("a goal does not give what it should");
   for (std::size_t row = 0; row < found.count; ++row) {
     for (std::size_t i = 0; i < one.outputs.size(); ++i) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{20};
 
-// What threads have in common. The first problem counts.
+// The shared state of the threads. Keeps the first exception.
 class Progress {
  public:
   Progress(unsigned threads, std::atomic<bool>& stop) : running_(threads), stop_(stop) {}
@@ -27,7 +27,7 @@ class Progress {
     const std::scoped_lock lock(mutex_);
     if (--running_ == 0) ended_.notify_all();
   }
-  // False if some threads are still at work after some time.
+  // Waits for a while. False if threads are still running.
   bool wait() {
     std::unique_lock lock(mutex_);
     return ended_.wait_for(lock, kBetweenLooks, [&] { return running_ == 0; });

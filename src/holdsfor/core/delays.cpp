@@ -1,4 +1,4 @@
-// Delayed effects: a pair that is initiated stages attempts, which take effect later if nothing has broken it.
+// Delayed effects. A pair that is initiated stages attempts, which take effect later unless something breaks the pair.
 #include <algorithm>
 #include <array>
 
@@ -29,15 +29,15 @@ bool Sweep::comes_true(const Attempt& attempt) const {
   return is_unbroken && !(attempt.is_postponable && is_renewed);
 }
 
-// Whether effects may take place now.
+// Whether effects may take place at the present time-point.
 bool Sweep::is_anything_due() {
   if (!scheduled_.empty() && scheduled_.contains(world_.now)) return true;
   const auto due = due_attempts();
   return std::any_of(due.begin(), due.end(), [&](const Attempt& attempt) { return comes_true(attempt); });
 }
 
-// The delayed effects of plain components, in their order. A postponed effect is decided when all that may postpone it
-// is known.
+// Decides the delayed effects of plain components, in plan order. A postponable effect is decided after everything that
+// may postpone it.
 void Sweep::decide_delayed() {
   for (const Index number : phase_->delayed) {
     const Component& component = *world_.prepared.components[number].component;
@@ -87,7 +87,7 @@ void Sweep::decide(const Decision& decision) {
   }
 }
 
-// Counts what takes effect now of the triggers of a component; effects on later components are left for them.
+// Counts the effects of a component's triggers that take place now. Schedules effects on components of later phases.
 void Sweep::pass_on(Index component) {
   for (const Attempt& attempt : due_attempts()) {
     if (world_.prepared.component_of[attempt.table] != component) continue;
@@ -103,7 +103,7 @@ void Sweep::pass_on(Index component) {
 
 void Sweep::drop_due() {
   first_attempt_ += due_attempts().size();
-  // What is over is dropped in bulk.
+  // Drop finished attempts in bulk.
   constexpr std::size_t kMany = 1024;
   if (first_attempt_ < attempts_.size() && (first_attempt_ < kMany || first_attempt_ * 2 < attempts_.size())) return;
   attempts_.erase(attempts_.begin(), attempts_.begin() + static_cast<std::ptrdiff_t>(first_attempt_));
@@ -118,7 +118,7 @@ void Sweep::drop_due() {
   effect_cells_.assign(cells.begin(), cells.end());
 }
 
-// Whether a number is positive and whole; larger than a word, it may be a float.
+// Whether a value is a positive whole number. Beyond a word, it may be a float.
 bool Sweep::is_delay(Value delay) const {
   if (delay.is_integer()) return delay.as_integer() >= 1;
   const Value one = Value::integer(1);
@@ -142,7 +142,7 @@ void Sweep::stage(Index table, Index number) {
         for (const Index reg : rule.site.row) row.push_back(frame.values[reg]);
         throw EvaluationStop(EvaluationStop::Reason::kDelay, rule.site.number, std::move(row), world_.now);
       }
-      // Later than any time-point.
+      // The due time would be later than every time-point.
       if (!delay->is_integer()) return false;
       attempts_.push_back({.due = moved(world_.now, delay->as_integer()),
                            .initiated = world_.now,
@@ -161,7 +161,7 @@ void Sweep::stage(Index table, Index number) {
   const bool can_wait = is_postponable(table, number);
   for (std::size_t at = known; at < attempts_.size(); ++at) {
     attempts_[at].is_postponable = can_wait;
-    // Most come in the order in which they are due.
+    // Most attempts are already in order of their due times.
     const auto later = [](Time due, const Attempt& other) { return due < other.due; };
     const auto end = attempts_.begin() + static_cast<std::ptrdiff_t>(at);
     if (at == first_attempt_ || std::prev(end)->due <= end->due) continue;

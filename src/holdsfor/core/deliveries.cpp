@@ -5,7 +5,7 @@
 namespace holdsfor {
 namespace {
 
-// The entry of a table in a list that is in order, made if there is none.
+// The entry of a table in a sorted list; created if missing.
 template <typename Entry>
 Entry& entry_of(std::vector<Entry>& entries, Index table, std::size_t width, auto is_other) {
   auto at = std::lower_bound(entries.begin(), entries.end(), table,

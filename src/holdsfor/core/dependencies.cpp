@@ -10,7 +10,7 @@ Dependencies::Dependencies(const Plan& plan) : direct_(plan.tables.size()), reac
       std::vector<Index> read(component.tables);
       each_read(component, [&](Index table, const Instruction& /*unused*/) { read.push_back(table); });
       for (const Index table : component.tables) direct_[table].insert(direct_[table].end(), read.begin(), read.end());
-      // A delayed effect may be on a fluent of another component.
+      // A delayed effect may have a fluent of another component as its target.
       for (const Delay& delay : component.delays) {
         if (delay.effect) direct_[delay.effect->table].push_back(delay.trigger.table);
       }

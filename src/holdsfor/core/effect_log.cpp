@@ -7,7 +7,7 @@
 namespace holdsfor {
 namespace {
 
-// The first row that comes at a time or later.
+// The index of the first row at or after a time.
 std::size_t first_from(const RowSet& rows, Time time) {
   std::size_t low = 0;
   std::size_t high = rows.size();

@@ -1,4 +1,4 @@
-// What rules bring about at a time-point, and the state that follows from it.
+// Effects of rules at a time-point, and the state that follows from them.
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
@@ -38,7 +38,7 @@ void Sweep::happen(Index table, std::span<const Value> columns) {
 void Sweep::initiate(Index table, std::span<const Value> columns, Value value) {
   if (is_packed(table)) {
     const PairBits bits = packed_bits(table, columns, value);
-    // Rules name all that they initiate in a packed table: a plan that does otherwise is damaged.
+    // Rules of a packed table name everything that they initiate. Otherwise the plan is damaged.
     if (bits == 0) throw std::invalid_argument("a rule initiates what no rule of its table names");
     initiated_bits_ |= bits;
     packed_pair(static_cast<std::size_t>(std::countr_zero(bits)));
@@ -104,9 +104,9 @@ void Sweep::finish() {
   }
   world_.running = kNone;
   if (!phase_->has_definitions) return;
-  // Statically determined fluents follow from the finished ones beyond the query time. Up to there they are what rules
-  // have read: which of their rules counts may be otherwise by now. That depends on instances long gone; where it does
-  // not, what follows from the finished ones after a checkpoint is the same.
+  // Beyond the query time, statically determined fluents follow from the finished lists. Up to the query time they are
+  // what rules have read: the finished lists may select another of their rules by now. That depends only on old
+  // instances. Where it does not, the result from the finished lists after a checkpoint is the same.
   Index last = kNone;
   for (const Definition& definition : world_.prepared.components[phase_->components[0]].component->definitions) {
     if (definition.head.table == last) continue;
@@ -119,7 +119,8 @@ void Sweep::finish() {
   }
 }
 
-// Up to the time-point after the query time, the lists of a table become those in `scratch_`.
+// Restores the lists that rules have read: up to the time-point after the query time, the lists of a table become those
+// in `scratch_`.
 void Sweep::put_back_read(Index table) {
   const Time next = moved(world_.query, 1);
   FluentTable& fluent = world_.fluents[table];

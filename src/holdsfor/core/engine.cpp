@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t kKeysAtOnce = 64;
 constexpr std::size_t kFewChunks = 64;
-// Cells of logs that are evaluated in a few milliseconds, and as how many of them a key counts.
+// Log cells that take a few milliseconds to evaluate, and the fixed cost of a key in cells.
 constexpr std::size_t kQuickCells = 100'000;
 constexpr std::size_t kCellsOfKey = 64;
-// How far ahead keys are fetched, and their rows.
+// Prefetch distances in keys: for states, rows and checkpoints.
 constexpr std::size_t kStatesAhead = 6;
 constexpr std::size_t kRowsAhead = 3;
 constexpr std::size_t kCheckpointsAhead = 1;
@@ -68,7 +68,7 @@ KeyEvaluator& Engine::evaluator(unsigned thread) {
 void Engine::mark_all_dirty() {
   is_begun_ = false;
   are_known_ = false;
-  // What rows pass may depend on facts, too.
+  // Row conditions may also depend on facts.
   evaluators_.clear();
   conditions_.clear();
   for (StageStore& stage : stages_) {
@@ -88,7 +88,7 @@ void Engine::begin_at(Time origin) {
   if (is_begun_ || are_known_) mark_all_dirty();
 }
 
-// Rows that speak of an earlier time than 0 make that the beginning.
+// If a row mentions a time before 0, that time becomes the origin.
 void Engine::find_origin() {
   const auto has_metric = [](const Stage& stage) {
     return std::any_of(stage.components.begin(), stage.components.end(),
@@ -130,7 +130,7 @@ void Engine::advance(Time query, unsigned threads, const std::function<void()>& 
   run_stages(query, threads, watch, is_last);
 }
 
-// Evaluates the keys that rows on their way reach, stage after stage.
+// Evaluates the keys that delivered rows reach, stage by stage.
 void Engine::run_stages(Time query, unsigned threads, const std::function<void()>& watch, bool is_last) {
   for (StageStore& stage : stages_) {
     if (share_ && stage.number() != share_->stage) continue;
@@ -175,7 +175,7 @@ void Engine::set_share(Share share) {
 }
 
 void Engine::receive(StateReader& from) {
-  // Stages that are not its own have no keys here: the reports of the first one have the causes of rows that come.
+  // Stages of other shares have no keys here. Reports of the first stage hold the causes of received rows.
   ReceivedCauses causes{.inputs = inputs_, .reports = stages_.front().reports, .stage = 0};
   const bool has_causes = keeps_changes_ && share_ && share_->stage > 0;
   read_exchange(from, prepared_.plan, deliveries_, has_causes ? &causes : nullptr);
@@ -193,7 +193,7 @@ std::vector<std::pair<Index, std::string>> Engine::deliveries_for(Index stage, s
   });
 }
 
-// Whether the work takes no longer than threads take to begin, nor than somebody who wants to stop it may wait.
+// Whether the work takes no longer than starting threads, and is short enough for a stop request to wait.
 bool Engine::is_quick(StageStore& stage, std::size_t cells) const {
   cells += stage.work().size() * kCellsOfKey;
   for (const StageStore::Work& work : stage.work()) {
@@ -212,12 +212,12 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
   if ((border != kNever || succession_) && stage.empty_checkpoint().empty()) {
     stage.set_empty_checkpoint(evaluator(0).empty_checkpoint(stage));
   }
-  // Rows that come in are counted before they are handed over.
+  // Count incoming rows before they are handed over.
   std::size_t incoming = 0;
   for (const Arrivals& arrivals : deliveries_.events)
     incoming += arrivals.rows.size() * (arrivals.rows.width() + kLogHead);
   for (const IntervalArrivals& arrivals : deliveries_.intervals) incoming += arrivals.rows.cells.size();
-  // A few rows are grouped sooner than threads begin.
+  // A few rows are grouped faster than threads start.
   const auto grouping =
       static_cast<unsigned>(std::clamp<std::size_t>(incoming / kQuickCells, 1, std::max(threads, 1U)));
   static_cast<void>(evaluator(grouping - 1));
@@ -237,7 +237,7 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
     stage.begin_at(succession_->border(), succession_->has_state());
   }
   const auto work = stage.work();
-  // Chunks of keys are put together in order: the answers are the same for any number of threads.
+  // Outputs of chunks are combined in order, so answers are the same for any number of threads.
   const std::size_t at_once = std::clamp<std::size_t>(work.size() / (std::size_t{threads} * 8 + 1), 1, kKeysAtOnce);
   const std::size_t chunks = (work.size() + at_once - 1) / at_once;
   if (outputs_.size() < chunks) outputs_.resize(chunks);
@@ -262,7 +262,7 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
     do_all(chunks, wanted, evaluate_chunk, watch, is_stopped_);
   }
   stage.finish_compaction(window_, query, widths_);
-  // Rows that keys share or read by parts are dropped with or without keys.
+  // Shared rows and rows by partial key are dropped even without keys.
   has_dropped_ = has_dropped_ || (border != kNever && (stage.parts() != nullptr || stage.shared_state() != nullptr));
   for (const auto& one : evaluators_) has_dropped_ = has_dropped_ || one->has_dropped();
   if (is_last) stage.drop_rows();
@@ -274,18 +274,19 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
   }
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     collect(stage, outputs_[chunk]);
-    // What was needed once, for many keys, is not kept.
+    // Free the memory of a large batch.
     if (chunks > kFewChunks) outputs_[chunk] = {};
   }
   if (chunks > kFewChunks) std::vector<StageOutput>().swap(outputs_);
 }
 
 void Engine::forget(StageStore& stage, Index slot) {
-  // Without a key, or with something that holds from the beginning, it is evaluated whether rows mention it or not.
+  // A stage without a key, or a key with initial pairs, is evaluated even if no row mentions it. So it is not
+  // forgotten.
   if (stage.stage().key > 0 && stage.initial(slot).empty()) stage.forget(slot);
 }
 
-// Notes what an evaluation has found, and hands it on to later stages.
+// Records the results of an evaluation, and passes differences to later stages.
 void Engine::collect(StageStore& stage, const StageOutput& output) {
   unmatched_ += output.unmatched;
   evaluated_ += output.keys.size();

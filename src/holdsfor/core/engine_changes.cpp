@@ -1,4 +1,4 @@
-// Changes since the last report, with what caused them.
+// Changes since the last report, with their causes.
 #include <algorithm>
 
 #include "engine.h"
@@ -14,7 +14,7 @@ void Engine::forget_reports() {
   for (StageStore& stage : stages_) {
     for (Index report = 0; report < stage.reports.size(); ++report) {
       const Index slot = stage.reports.slot(report);
-      if (slot == kNone) continue;  // it has the causes of rows that came from other engines
+      if (slot == kNone) continue;  // the report only holds causes of rows from other engines
       stage.state(slot).report = kNone;
       if (stage.state(slot).is_idle) forget(stage, slot);
       if (stage.is_tied()) stage.part_group(slot, widths_);
@@ -74,7 +74,7 @@ void Engine::add_changes(StageStore& stage, Index report, const ReportTimes& tim
     into.columns.insert(into.columns.end(), one.pair + 1, one.pair + 1 + one.columns);
     into.offsets.push_back(static_cast<std::int64_t>(into.columns.size()));
     if (one.table != last_table) {
-      // The fluents of a component have the same causes.
+      // All fluents of a component share their causes.
       causes_from = into.causes.size();
       find_causes(inputs, one.table, most_causes, into.causes);
       causes_to = into.causes.size();
@@ -96,7 +96,7 @@ std::span<const Cause> CauseFinder::inputs_behind(std::span<const StageStore> st
         number, [&](Cause cause) { (is_report_cause(cause) ? next_ : found_).push_back(cause); });
   };
   follow(stage, report);
-  // Many reports may have the same one as a cause: it is followed once from each of their stages.
+  // Many reports may share a cause. Follow it once for each stage.
   while (!next_.empty()) {
     reports_.swap(next_);
     next_.clear();
@@ -112,11 +112,11 @@ void CauseFinder::drop_repeated(std::vector<Cause>& causes) {
   causes.erase(std::unique(causes.begin(), causes.end()), causes.end());
 }
 
-// The latest of them that a table depends on.
+// Adds the latest inputs that a table depends on.
 void Engine::find_causes(std::span<const Cause> inputs, Index table, std::size_t most, std::vector<Cause>& into) {
   const std::size_t from = into.size();
   for (std::size_t at = inputs.size(); at-- > 0 && into.size() - from < most;) {
-    // In a distributed run, an input may come with rows of earlier stages as well.
+    // In a distributed run, an input may also arrive with rows of earlier stages.
     const auto is_same = [&](Cause other) { return inputs_.are_equal(inputs[at], other); };
     const bool is_named = share_ && std::any_of(into.begin() + static_cast<std::ptrdiff_t>(from), into.end(), is_same);
     if (!is_named && is_cause_of(inputs[at], table)) into.push_back(inputs[at]);

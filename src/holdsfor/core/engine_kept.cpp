@@ -1,4 +1,4 @@
-// What an engine keeps of a table, key by key: for the bounds that the plan promises
+// Lists what an engine keeps of a table, key by key, to verify the bounds that the plan promises
 // (holdsfor/physical/certificate.py).
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace holdsfor {
 namespace {
 
-// Values of parts of keys stand for keys: the slot of the first of them.
+// Values of partial keys get pseudo slots; this is the first one.
 constexpr Index kFirstValue = Index{1} << 31U;
 
 // Collects rows: stage, slot, start, end, value and arguments.
@@ -58,7 +58,7 @@ class KeptRows {
         add_effect(entry.rows.row(row));
     }
   }
-  // Results that the checkpoint does not stand for.
+  // Adds results that the checkpoint does not contain.
   void add_results(const Results& results, Time settled) {
     for (std::size_t at = 0; at < results.size();) {
       const ResultHead head = result_head(&results[at]);
@@ -67,7 +67,7 @@ class KeptRows {
       at += head.width;
     }
   }
-  // What follows a checkpoint stands elsewhere.
+  // Adds the content of a checkpoint at `until`. Everything after it is in the results.
   void add_fluent(const FluentTable& fluent, Time until) {
     for (Index number = 0; number < fluent.pair_count; ++number) {
       const Pair& pair = fluent.pairs[number];

@@ -1,4 +1,4 @@
-// Saves the state of an engine, whole or in parts, and takes such states in.
+// Saves the state of an engine, whole or in parts, and loads such states.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -12,7 +12,7 @@
 namespace holdsfor {
 namespace {
 
-// Starts, ends and pairs, then which of them are points.
+// Writes starts, ends and pairs, then which of the intervals are points.
 void write_intervals(StateWriter& into, const RowSet& rows) {
   into.put(rows.size());
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -109,7 +109,7 @@ void Admission::absorb(const Admission& other) {
   }
 }
 
-// What every state begins with; with `is_main` all that is not of single keys follows.
+// Writes the beginning of every state. With `is_main`, the state outside keys follows.
 void Engine::put_head(StateWriter& into, Value note, Part part, bool is_main) const {
   into.put_value(is_main ? note : Value::nothing());
   into.put(part.number);
@@ -282,7 +282,7 @@ Value Engine::read(StateReader& from) {
                                        : "the state was saved with changes: load it with changes");
   }
   are_known_ = from.get_below(2) == 1;
-  // Nobody has written down whether something was dropped.
+  // A saved state does not record whether rows were dropped. Assume it if the window has a size.
   has_dropped_ = window_.size.has_value();
   query_ = std::max(query_, from.get_time());
   reported_at_ = std::max(reported_at_, from.get_time());
@@ -299,7 +299,7 @@ Value Engine::read(StateReader& from) {
   return note;
 }
 
-// Refuses what cannot be put together, before anything has changed.
+// Refuses states that cannot be combined, before any change.
 void Engine::check_parts(const Engine& other) const {
   const auto& here = is_part_here_;
   const auto& theirs = other.is_part_here_;
@@ -319,7 +319,7 @@ void Engine::check_parts(const Engine& other) const {
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) stages_[stage].check_merge(other.stages_[stage]);
 }
 
-// Gives inputs other numbers, in all that names them.
+// Renumbers inputs everywhere.
 void Engine::renumber_inputs(Cause more) {
   const auto renumber = [&](Cause& cause) {
     if (cause > kNoCause) cause += more;
@@ -347,7 +347,7 @@ void Engine::absorb(Engine& other) {
   check_parts(other);
   const bool is_new = query_ == kNever && keys() == 0;
   const bool are_known = other.are_known_ && (is_new || is_begun_ || are_known_);
-  // Parts of one state have numbers in common; those of another engine are its own.
+  // Parts of one state share input numbers. Another engine has its own, which must be shifted.
   if (other.is_part_here_.empty()) other.renumber_inputs(inputs_.next());
   if (is_part_here_.empty()) {
     is_part_here_ = other.is_part_here_;
@@ -375,7 +375,7 @@ void Engine::take_over(Engine& other, bool are_known) {
                std::make_move_iterator(other.edits_.all().end()));
   other.edits_.clear();
   inputs_.absorb(other.inputs_);
-  // Where `initially` has its keys is found again.
+  // Initial pairs are assigned to their keys again.
   are_known_ = are_known;
   is_begun_ = false;
   answers_.reset();

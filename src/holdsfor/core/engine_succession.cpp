@@ -1,4 +1,4 @@
-// Goes on with other rules: see succession.h.
+// Swap of rules: continues with other rules, see succession.h.
 #include <algorithm>
 #include <stdexcept>
 
@@ -54,7 +54,7 @@ void Engine::retire(const std::vector<bool>& tables) {
         if (!tables[head.table]) rest.insert(rest.end(), row, row + head.width);
         at += head.width;
       }
-      // Checkpoints say where results begin: they are made again.
+      // Checkpoints store result indexes, which are now invalid. They are created again.
       if (rest.size() != state.results.size()) state.later.clear();
       state.results = std::move(rest);
       if (state.report == kNone) state.report = stage.reports.add(slot);
@@ -126,7 +126,7 @@ void Engine::resume(unsigned threads, const std::function<void()>& watch) {
     is_input[table] = role == Role::kInputEvent || role == Role::kInputFluent;
   }
   succession_->deliver(is_input, deliveries_);
-  // One that has not begun takes rows in when time goes on.
+  // An engine that has not begun takes the rows in at the next `advance`.
   if (query_ != kNever) {
     is_broken_ = true;
     is_stopped_ = false;
@@ -139,7 +139,7 @@ void Engine::resume(unsigned threads, const std::function<void()>& watch) {
     }
     find_initial(query_);
     is_begun_ = true;
-    // A key of which nothing is left must not be forgotten before that is told.
+    // An idle key must not be forgotten before its changes are reported.
     if (keeps_changes_) {
       for (StageStore& stage : stages_) stage.report_planted();
     }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kExact = std::int64_t{1} << 53U;
 
-// The nearest float to parts that do not overlap, smallest first; ties to even, as if they were added exactly.
+// Rounds parts that do not overlap, smallest first, to the nearest float, ties to even, as if they were added exactly.
 double rounded(const std::vector<double>& parts) {
   if (parts.empty()) return 0.0;
   std::size_t left = parts.size() - 1;
@@ -21,7 +21,7 @@ double rounded(const std::vector<double>& parts) {
     low = y - (high - x);
     if (low != 0.0) break;
   }
-  // Half-way between two floats, the part below decides.
+  // Exactly between two floats, the next smaller part decides.
   if (left > 0 && ((low < 0.0 && parts[left - 1] < 0.0) || (low > 0.0 && parts[left - 1] > 0.0))) {
     const double twice = low * 2.0;
     const double moved = high + twice;
@@ -74,7 +74,7 @@ std::optional<Value> ExactSum::value(TermTable& terms) const {
   }
   if (large_ > 0) return std::nullopt;
   ExactSum all = *this;
-  // Integers below 2^53 add up to far less than 2^106: two floats hold their sum.
+  // Integers below 2^53 sum to far less than 2^106, so two floats represent their sum exactly.
   const auto high = static_cast<double>(whole_);
   all.add_real(high);
   all.add_real(static_cast<double>(whole_ - static_cast<Wide>(high)));

@@ -7,14 +7,14 @@
 namespace holdsfor {
 namespace {
 
-// Cells before the values in a row of an interval: head, start, end and the start that it was pushed with.
+// Cells before the values in an interval row: head, start, end, pushed start.
 constexpr std::size_t kPlainIntervalCells = 4;
 
 void write_flags(StateWriter& into, const std::vector<bool>& flags, std::size_t count) {
   for (std::size_t row = 0; row < count; ++row) into.put(row < flags.size() && flags[row] ? 1 : 0);
 }
 
-// The causes of the rows for one bucket: inputs, and for each cause of rows those that are behind it.
+// The causes of rows for one bucket: inputs, and for each cause the inputs behind it.
 class SentCauses {
  public:
   SentCauses(StateWriter& into, const Inputs& inputs, const Exchange::InputsBehind& inputs_behind)
@@ -35,7 +35,7 @@ class SentCauses {
       for (const std::uint64_t input : list) into_.put(input);
     }
   }
-  // The number of a cause, counted from 1; 0: none.
+  // Writes the number of a cause, counted from 1; 0: no cause.
   void put(Cause cause) const {
     const auto found = list_of_.find(cause);
     into_.put(found == list_of_.end() ? 0 : found->second + 1);
@@ -77,7 +77,7 @@ class SentCauses {
   const Inputs& inputs_;
   const Exchange::InputsBehind& inputs_behind_;
   std::vector<Cause> sent_;
-  std::map<Cause, std::uint64_t> number_of_;  // of an input among those that are sent
+  std::map<Cause, std::uint64_t> number_of_;  // of an input among the sent ones
   std::vector<std::vector<std::uint64_t>> lists_;
   std::map<Cause, std::uint64_t> list_of_;
 };
@@ -132,7 +132,7 @@ Cause read_input(StateReader& from, const Plan& plan, const ReceivedCauses* caus
   return causes->inputs.add_intervals(head, {&start, 1}, {&end, 1}, {&value_word, 1}, words, {&is_point, 1}, width);
 }
 
-// The causes of an exchange as those of rows here, by their numbers there.
+// Reads the causes of an exchange, and translates their numbers to causes here.
 std::vector<Cause> read_causes(StateReader& from, const Plan& plan, const ReceivedCauses* causes) {
   std::vector<Cause> inputs;
   for (std::size_t count = from.get_count(3); count > 0; --count) inputs.push_back(read_input(from, plan, causes));

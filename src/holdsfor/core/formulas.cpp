@@ -15,7 +15,7 @@ bool is_small(double number) { return std::fabs(number) < kExact; }
 
 bool is_whole(double number) { return number == std::trunc(number); }
 
-// Integers have powers of their own.
+// Powers of integers follow rules of their own: Arithmetic handles negative exponents.
 double power(double base, double exponent) {
   if (!is_whole(base) || !is_whole(exponent)) return std::pow(base, exponent);
   if (exponent == 2) return base * base;
@@ -97,7 +97,7 @@ double apply_to_two(Function function, double left, double right) {
   }
 }
 
-// Adds the steps of an expression, with so many numbers waiting; false if it has no formula.
+// Adds the steps of an expression, with `waiting` operands on the stack. False if it has no formula.
 bool add_steps(const Expression& expression, std::size_t waiting, Formula& into) {
   if (waiting == kDeepestFormula) return false;
   switch (expression.kind) {
@@ -130,7 +130,7 @@ bool add_steps(const Expression& expression, std::size_t waiting, Formula& into)
 double value_of(const Formula& formula, std::span<const Value> registers) {
   if (formula.empty()) return kUnknown;
   std::array<double, kDeepestFormula> numbers{};
-  double* top = numbers.data();  // behind the last number
+  double* top = numbers.data();  // one past the top of the stack
   for (const FormulaStep& step : formula) {
     switch (step.kind) {
       case FormulaStep::Kind::kConstant:
@@ -151,7 +151,7 @@ double value_of(const Formula& formula, std::span<const Value> registers) {
     const double found =
         step.kind == FormulaStep::Kind::kOne ? apply_to_one(function, top[-1]) : apply_to_two(function, top[-1], *top);
     if (!is_small(found)) return kUnknown;
-    top[-1] = found + 0.0;  // there is one zero
+    top[-1] = found + 0.0;  // normalise -0.0 to 0.0
   }
   return numbers[0];
 }
@@ -164,7 +164,7 @@ Formula make_formula(const Expression& expression) {
 
 namespace {
 
-// What a function gives, if what it is given is known and the result is small.
+// The result of a function if its operands are known and it is small; otherwise unknown.
 double checked(double found, bool is_known) { return is_known && is_small(found) ? found + 0.0 : kUnknown; }
 
 }  // namespace
@@ -184,7 +184,7 @@ void apply_function(std::uint8_t function, std::span<double> left, const double*
       left[i] = checked(operation(left[i], right[i]), is_known);
     }
   };
-  // The compiler does several rows at once of what is common.
+  // Templates let the compiler vectorise the common functions.
   switch (static_cast<Function>(function)) {
     case Function::kAdd:
       return apply([](double a, double b) { return a + b; });
@@ -201,7 +201,7 @@ void apply_function(std::uint8_t function, std::span<double> left, const double*
   }
 }
 
-// As Python has it: from the remainder, which is exact.
+// As in Python: based on the remainder, which is exact.
 double floor_divide(double left, double right) {
   const double rest = std::fmod(left, right);
   double quotient = (left - rest) / right;

@@ -7,7 +7,7 @@
 namespace holdsfor {
 namespace {
 
-// So many cells are worth to be kept in one piece.
+// Cells from which rows stay in the shared buffer instead of a copy for each key.
 constexpr std::size_t kManyCells = std::size_t{1} << 16U;
 
 }  // namespace
@@ -23,7 +23,7 @@ IntakeCrew IntakeCrew::alone(RowTester& tester) {
 
 bool Grouping::can_lend() const { return cells_->size() >= kManyCells; }
 
-// Null if rows of the table do not go to keys, or to all of them at once.
+// Null if rows of the table do not go to keys, or go to all keys at once.
 const Route* Grouping::route_of(Index table) const {
   for (const Route& route : stage_->inputs) {
     if (route.table != table) continue;
@@ -46,7 +46,7 @@ void Grouping::begin(bool has_causes, bool is_shared) {
 void Grouping::add(const Rows& rows) {
   const Route* route = rows.size > 0 ? route_of(rows.table) : nullptr;
   if (route == nullptr) return;
-  // All keys of a row that ties them are one.
+  // All keys of a row that ties them are one group.
   const std::size_t ways = is_shared_ ? 0 : stage_->is_tied ? 1 : route->places.size();
   for (std::size_t first = 0; first < rows.size; first += kRowsAtOnce) {
     const std::size_t size = std::min(kRowsAtOnce, rows.size - first);
@@ -55,7 +55,7 @@ void Grouping::add(const Rows& rows) {
   }
 }
 
-// Ranges of about as many rows each; the same blocks for any number of them.
+// Splits the blocks into ranges with about equal numbers of rows. The blocks do not depend on the number of ranges.
 void Grouping::split(std::size_t ranges) {
   ranges_.resize(std::clamp<std::size_t>(ranges, 1, std::max<std::size_t>(blocks_.size(), 1)));
   for (std::size_t number = 0; number < ranges_.size(); ++number) {
@@ -67,7 +67,7 @@ void Grouping::split(std::size_t ranges) {
   }
 }
 
-// In the first range, groups are numbered for good.
+// The first range assigns final group numbers.
 inline Index Grouping::group_of(Index key, Range& range) {
   Index& group = group_of_[key];
   if (group == kNone) {
@@ -78,8 +78,8 @@ inline Index Grouping::group_of(Index key, Range& range) {
   return group;
 }
 
-// The groups of each row, one for each of the places, and how many cells each group needs. A key that a row has twice
-// is kNone the second time.
+// Finds the groups of each row, one for each place, and counts the cells of each group. If a row has a key twice, the
+// second group is kNone.
 void Grouping::find_groups(Range& range, KeyNumbers& keys, const KeyTies* ties, bool is_first) {
   for (const Block& block : blocks(range)) {
     const Rows& rows = block.rows;
@@ -109,8 +109,8 @@ void Grouping::find_groups(Range& range, KeyNumbers& keys, const KeyTies* ties, 
   }
 }
 
-// Numbers the groups of all ranges in the order in which rows reach them: those of the first, then those of the next
-// that are new.
+// Assigns final numbers to the groups of all ranges, in the order in which rows reach them: first the groups of the
+// first range, then the new groups of each following range.
 void Grouping::join(std::span<const KeyNumbers> others, KeyNumbers& keys) {
   for (std::size_t number = 0; number < others.size(); ++number) {
     const KeyNumbers& other = others[number];
@@ -129,9 +129,9 @@ void Grouping::find(KeyNumbers& keys, const IntakeCrew& crew, const KeyTies* tie
     found_ = std::make_unique_for_overwrite<Index[]>(places_);
     found_room_ = places_;
   }
-  // Several keys may have one group: one thread keeps its rows in order.
+  // Several keys may share a group. A single thread keeps the rows of a group in order.
   split(ties != nullptr ? 1 : crew.threads);
-  // All but the first range have numbers of their own at first.
+  // Ranges after the first one start with their own numbering.
   std::vector<KeyNumbers> others(ranges_.size() - 1, KeyNumbers(keys.width()));
   crew.share(ranges_.size(), [&](unsigned, std::size_t number) {
     find_groups(ranges_[number], number == 0 ? keys : others[number - 1], ties, number == 0);
@@ -159,8 +159,7 @@ void Grouping::finish() {
   std::vector<Range>().swap(ranges_);
 }
 
-// Groups stand one after the other, and in each the rows of one range after those of another: from how many cells each
-// needs to where its first row goes.
+// Converts cell counts to positions: groups are consecutive, and within a group the rows of the ranges are consecutive.
 void Grouping::make_room() {
   ends_.assign(keys_.size(), 0);
   const auto for_groups = [&](const auto& apply) {
@@ -182,7 +181,7 @@ void Grouping::make_room() {
     one = ends_[group];
     ends_[group] += needed;
   });
-  // Logs may still have their rows in what there is.
+  // Logs may still borrow rows from the old buffer.
   if (cells_.use_count() > 1) cells_ = std::make_shared<CellBuffer>();
   cells_->reset(size);
 }

@@ -5,14 +5,14 @@ namespace {
 
 constexpr std::array<std::uint64_t, 2> kSeeds{0x9E3779B97F4A7C15U, 0xC2B2AE3D27D4EB4FU};
 
-// Every bit of a word made to depend on all others.
+// Mixes a word so that every bit depends on all others.
 std::uint64_t mixed(std::uint64_t word) {
   word = (word ^ (word >> 30U)) * 0xBF58476D1CE4E5B9U;
   word = (word ^ (word >> 27U)) * 0x94D049BB133111EBU;
   return word ^ (word >> 31U);
 }
 
-// The powers of both seeds from the first on, for so many letters at a time: products that need not wait for others.
+// Powers of both seeds for a block of letters, so that the products are independent of each other.
 constexpr std::size_t kLetters = 32;
 constexpr auto kPowers = [] {
   std::array<std::array<std::uint64_t, kLetters>, kSeeds.size()> found{};
@@ -23,7 +23,7 @@ constexpr auto kPowers = [] {
   return found;
 }();
 
-// Two digits for each byte.
+// The two hexadecimal digits of each byte.
 constexpr auto kDigits = [] {
   std::array<std::array<char, 2>, 256> found{};
   for (std::size_t byte = 0; byte < found.size(); ++byte) {
@@ -34,7 +34,7 @@ constexpr auto kDigits = [] {
 
 }  // namespace
 
-// The bytes of a text as the digits of a number.
+// Polynomial hash of the bytes of a text.
 TextHash text_hash(std::string_view text) {
   TextHash total{};
   TextHash scale{1, 1};

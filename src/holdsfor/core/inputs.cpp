@@ -28,7 +28,7 @@ bool Inputs::are_equal(Cause one, Cause other) const {
 }
 
 InputBatch& Inputs::batch_for(const Head& head, std::size_t width) {
-  // Besides this, only the list has it: nobody reads it yet.
+  // References of a batch that no reader has: `last_` and the list.
   constexpr long kOwnReferences = 2;
   const bool goes_on = last_ != nullptr && last_.use_count() == kOwnReferences && last_->table == head.table &&
                        last_->kind == head.kind && last_->known_until == head.known_until && last_->end() == next_;

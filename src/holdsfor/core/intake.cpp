@@ -9,7 +9,7 @@
 namespace holdsfor {
 namespace {
 
-// How far ahead the places of rows are fetched.
+// Prefetch distance for target positions, in rows.
 constexpr std::size_t kAhead = 16;
 
 }  // namespace
@@ -63,7 +63,7 @@ void Intake::place(Range& range, RowTester& tester) {
   }
 }
 
-// The same for rows that are many: each reaches one key, and there is nothing to tell of it.
+// Fast path for many rows: each reaches one key, and none has flags or causes.
 void Intake::place_plain(const Block& block, std::span<const Passes> passes, Range& range) {
   const EventRows& rows = arrivals_[block.rows.source].rows;
   const Time* times = rows.times().data() + block.first;
@@ -86,7 +86,7 @@ void Intake::place_plain(const Block& block, std::span<const Passes> passes, Ran
       }
     }
   };
-  // Most rows have few columns: the compiler knows how many then.
+  // Most rows have few columns. Constant widths let the compiler unroll the copy.
   switch (rows.width()) {
     case 1:
       place_all(std::integral_constant<std::size_t, 1>());

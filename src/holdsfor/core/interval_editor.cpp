@@ -7,13 +7,13 @@
 
 namespace holdsfor {
 
-// Rows take effect in their order. After a few retractions, the rows of a pair are found by hash instead of one by one.
-// `finish` must be called in the end.
+// Applies rows in order. After a few retractions, it finds the rows of a pair by hash instead of a linear search. The
+// caller must call `finish` at the end.
 class IntervalEditor {
  public:
   explicit IntervalEditor(IntervalLog& log) : log_(log), cells_(log.cells_.own()) {}
 
-  // Inserts a row that comes, or takes one back as far as it lies at `first` or later; false if there is none.
+  // Inserts a row, or retracts its part from `first` on. False if a retraction finds nothing.
   bool take(const Value* row, Time first);
   void finish();
 
@@ -21,7 +21,7 @@ class IntervalEditor {
   static constexpr std::size_t kFewRetractions = 4;
   static constexpr std::uint32_t kNoRow = UINT32_MAX;
 
-  // A row of the log in the list of those with the same hash.
+  // An entry in the chain of log rows with the same hash.
   struct Entry {
     std::uint32_t at = 0;
     std::uint32_t next = kNoRow;
@@ -36,7 +36,7 @@ class IntervalEditor {
   std::vector<Value>& cells_;
   std::size_t retractions_ = 0;
   bool has_gone_ = false;
-  std::vector<std::uint32_t> slots_;  // the last entry of a hash; empty: there is no index
+  std::vector<std::uint32_t> slots_;  // the last entry of a hash; empty: no index
   std::vector<Entry> entries_;
 };
 
@@ -93,7 +93,7 @@ bool IntervalEditor::retract(const Value* row, Time first) {
   const Time until = time_of(row[2]);
   if (from >= until) return false;
   bool is_found = false;
-  std::vector<Value> left;  // what there is behind the time-points that are taken back
+  std::vector<Value> left;  // remainders after the retracted time-points
   for (std::uint32_t entry = slots_[hash_of_pair(row) & (slots_.size() - 1)]; entry != kNoRow;
        entry = entries_[entry].next) {
     Value* known = &cells_[entries_[entry].at];
@@ -143,7 +143,7 @@ Taken take_in(const IntervalIntake& intake, std::size_t group, Time first, Inter
     for (std::size_t at = 0; at < rows.size(); at += interval_head(&rows[at]).width) {
       taken.first = std::min(taken.first, time_of(rows[at + 1]));
     }
-    // It starts at the time-point before.
+    // Its start event is at the time-point before.
     taken.first = moved(taken.first, -1);
     if (log.empty() && intake.can_lend()) {
       log.borrow(rows, intake.lender());

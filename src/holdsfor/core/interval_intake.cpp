@@ -7,10 +7,10 @@
 namespace holdsfor {
 namespace {
 
-// How far ahead the places of rows are fetched.
+// Prefetch distance for target positions, in rows.
 constexpr std::size_t kAhead = 16;
 
-// A value is a word, and nothing else.
+// Reinterprets values as words: a Value consists of one word.
 const std::uint64_t* words_of(const Value* cells) {
   static_assert(sizeof(Value) == sizeof(std::uint64_t) && std::is_standard_layout_v<Value>);
   return reinterpret_cast<const std::uint64_t*>(cells);  // NOLINT(*-reinterpret-cast): its only member
@@ -70,7 +70,7 @@ void IntervalIntake::place(Range& range) {
   }
 }
 
-// The same for rows that are many: each reaches one key, and none has a cause.
+// Fast path for many rows: each reaches one key, and none has a cause.
 void IntervalIntake::place_plain(const Block& block, Range& range) {
   const IntervalArrivals& arrivals = arrivals_[block.rows.source];
   const Value* row = arrivals.rows.row(block.first);
@@ -91,7 +91,7 @@ void IntervalIntake::place_plain(const Block& block, Range& range) {
       end += width;
     }
   };
-  // Most rows have few columns: the compiler knows how many then.
+  // Most rows have few columns. Constant widths let the compiler unroll the copy.
   switch (arrivals.rows.width) {
     case kIntervalRowHead + 1:
       place_all(std::integral_constant<std::size_t, kIntervalRowHead + 1>());
@@ -131,9 +131,9 @@ bool IntervalIntake::takes_back(std::size_t group) const {
   return (flags & kIsRetraction) != 0;
 }
 
-// Of the row at `at`; the rows of its table begin at `from`.
+// The first time-point that the row at `at` affects. The rows of its table begin at `from`.
 Time IntervalIntake::first_change(std::span<const Value> rows, std::size_t from, std::size_t at) const {
-  // What is gone comes first, then what is there now: rarely many rows.
+  // Retractions come first, then insertions. Usually there are few rows.
   constexpr std::size_t kNear = 16;
   const Value* own = &rows[at];
   const IntervalHead head = interval_head(own);

@@ -42,7 +42,7 @@ bool IntervalLog::retract(const Value* row, Time first) {
   if (from >= until) return false;
   std::vector<Value>& cells = cells_.own();
   bool is_found = false;
-  std::vector<Value> rest;  // what is left behind the time-points that are taken back
+  std::vector<Value> rest;  // remainders after the retracted time-points
   std::size_t kept = 0;
   for (std::size_t at = 0; at < cells.size();) {
     Value* known = cells.data() + at;
@@ -73,7 +73,7 @@ bool is_same_pair(const Value* a, const Value* b) {
 
 }  // namespace
 
-// The rows, those of a pair together and in the order of their starts.
+// The rows sorted by pair, then by start.
 std::vector<Value*> IntervalLog::by_pair() {
   const std::span<Value> cells = cells_.edit();
   std::vector<Value*> rows;
@@ -95,7 +95,7 @@ void IntervalLog::settle(Time time, std::span<const Time> keep) {
   std::vector<Value> left;
   left.reserve(cells().size());
   for (std::size_t from = 0; from < rows.size();) {
-    // A maximal interval: rows of one pair, each beginning before the end of those before it.
+    // A maximal interval: rows of one pair, each beginning no later than the end of the rows before it.
     std::size_t to = from + 1;
     Time end = time_of(rows[from][2]);
     while (to < rows.size() && is_same_pair(rows[from], rows[to]) && time_of(rows[to][1]) <= end) {
@@ -103,7 +103,7 @@ void IntervalLog::settle(Time time, std::span<const Time> keep) {
     }
     const Time kept = keep[interval_head(rows[from]).table];
     const bool is_over = kept != kForever && end <= moved(time, -kept);
-    Value* last = nullptr;  // of the settled rows, all that lies before it is in it
+    Value* last = nullptr;  // the last settled row; rows that touch it are merged into it
     for (std::size_t row = from; row < to && !is_over; ++row) {
       const IntervalHead head = interval_head(rows[row]);
       const bool is_settled = time_of(rows[row][2]) <= time;

@@ -66,8 +66,8 @@ class IntervalLog {
   // Retracts the time-points of an interval from `first` on, from every interval of its pair. False if none had any of
   // them.
   bool retract(const Value* row, Time first);
-  // Drops intervals that ended `keep[table]` before `time` + 1, unless other intervals continue them. Intervals that
-  // end at `time` + 1 or before cannot be retracted any more: those that touch are joined.
+  // Drops maximal intervals with end <= `time` - `keep[table]`. Of the others, intervals with end <= `time` cannot be
+  // retracted any more: those that touch are joined.
   void settle(Time time, std::span<const Time> keep);
   // Cells of the intervals that ended `keep[table]` before `time` + 1.
   [[nodiscard]] std::size_t cells_behind(Time time, std::span<const Time> keep) const;

@@ -6,7 +6,7 @@
 namespace holdsfor {
 
 void make_maximal(Intervals& list) {
-  // Most lists are as they should be.
+  // Most lists are already maximal.
   std::size_t known = 0;
   for (Time end = kNever; known < list.size(); end = list[known++].end) {
     const Interval& one = list[known];
@@ -35,8 +35,7 @@ bool contains(const Intervals& list, Time time) {
 
 namespace {
 
-// Joins what overlaps or touches of two lists. Which list goes on first is as good as random, so there are no branches
-// on it.
+// The union of two lists. Which list comes next is practically random, so the loop avoids branches on it.
 void unite_two(const Intervals& one, const Intervals& other, Intervals& into) {
   into.resize(one.size() + other.size());
   if (into.empty()) return;
@@ -75,7 +74,7 @@ void unite(std::span<const Intervals* const> inputs, Intervals& out) {
     make_maximal(out);
     return;
   }
-  const Intervals* known = nullptr;  // an input, or `out` once there are several
+  const Intervals* known = nullptr;  // an input, or `out` after the second input
   Intervals joined;
   for (const Intervals* input : inputs) {
     if (input->empty()) continue;
@@ -90,7 +89,7 @@ void unite(std::span<const Intervals* const> inputs, Intervals& out) {
     }
   }
   if (known == nullptr || known == &out) return;
-  // Intervals of one list may touch: those of a sequence do.
+  // Intervals of a single list may touch, for example in the result of `seq`.
   out.assign(known->begin(), known->end());
   make_maximal(out);
 }

@@ -4,7 +4,6 @@
 // the evaluator assumes that they continue periodically without end. Then it checks the assumption, with time shifted
 // by periods. First, the assumed facts must be closed under the rules: nothing else follows. Second, one period must
 // follow from what lies before it, so that by induction all periods follow. If a check fails, the range was too short.
-// before it, so that all of it does. If not, the range was too short.
 #pragma once
 
 #include <optional>

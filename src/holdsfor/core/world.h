@@ -82,7 +82,7 @@ struct World {
   std::size_t& cursor(Index table, Rows rows) {
     return cursors_[table * std::size_t{3} + static_cast<std::size_t>(rows)];
   }
-  // Finds which statically determined pairs under way hold next.
+  // Computes which statically determined pairs in progress hold next.
   std::function<void()> find_next;
   // Whether a pair holds just after the present time-point.
   [[nodiscard]] bool will_hold(Index table, Index pair) const;
