@@ -1,4 +1,4 @@
-// Which checkpoints a key has: where its evaluation goes on, and what need not be kept any longer.
+// Manages the checkpoints of a key: where sweeps resume, and what can be dropped.
 #include <algorithm>
 
 #include "key_evaluator.h"
@@ -6,14 +6,15 @@
 namespace holdsfor {
 namespace {
 
-// So many cells of a log are not worth a checkpoint.
+// Log cells up to which a checkpoint is not worth its cost.
 constexpr std::size_t kFewCells = 64;
 
-// A segment of a long log has at least so many cells, or this part of all, so that there are never many checkpoints.
-// Shorter segments do not make a late row cheaper: what is left is to move rows and results.
+// Minimum length of a segment of a long log: a number of cells, or a share of the log, which limits the number of
+// checkpoints. Shorter segments do not make a late row cheaper, because moving rows and results then dominates.
 constexpr std::size_t kCellsOfSegment = 2048;
 constexpr std::size_t kMostSegments = 256;
-// A segment is so many times as long as a checkpoint, so that these need little memory beside the log.
+// Minimum ratio of log cells in a segment to words of a checkpoint, so that checkpoints need little memory next to the
+// log.
 constexpr std::size_t kCellsForWord = 16;
 
 }  // namespace
@@ -62,7 +63,7 @@ void KeyEvaluator::settle_at(StageStore& stage, Index slot, Time time, Time quer
   static_cast<void>(checkpoints_like(stage, slot, at_time, query));
 }
 
-// Whether the border has passed enough rows since the first checkpoint, or all.
+// Whether the border has passed enough rows since the first checkpoint, or all rows.
 bool KeyEvaluator::is_worth_compacting(const StageStore& stage, const StageStore::Work& work, KeyState& state) {
   if (border_ == kNever || border_ <= state.base.time || border_ > world_.query) return false;
   if (work.is_compacted) return true;
@@ -82,7 +83,7 @@ bool KeyEvaluator::is_behind(const KeyState& state) const {
          (state.log.empty() || time_of(state.log.cells()[state.log.last_row()]) <= border_);
 }
 
-// The last checkpoint that is neither after the border nor outdated becomes the first one; false if there is none.
+// Makes the last checkpoint that is valid and not after the border the first one. False if there is none.
 bool KeyEvaluator::promote(const StageStore& stage, KeyState& state, Time first_change) {
   const auto is_final = [&](const LaterCheckpoint& one) {
     return one.checkpoint.time <= border_ && moved(one.checkpoint.time, world_.plan().settle) < first_change;
@@ -98,7 +99,7 @@ bool KeyEvaluator::promote(const StageStore& stage, KeyState& state, Time first_
   return true;
 }
 
-// Whether a key without changes has nothing after its first checkpoint but what goes on for ever, or nothing at all.
+// Whether an unchanged key has nothing after its first checkpoint except intervals without an end.
 bool KeyEvaluator::is_quiet(const KeyState& state) const {
   const Time base = state.base.time;
   if (state.own_wake <= world_.query) return false;
@@ -117,7 +118,8 @@ KeyEvaluator::Course KeyEvaluator::plot(const StageStore& stage, const KeyState&
                                         bool is_compacted) const {
   Course course;
   if (is_compacted) course.border = border_;
-  // A key that is evaluated for the first time may be so for the last time, too, unless it is to be left behind.
+  // The first evaluation of a key may also be its last. So it creates no checkpoints, unless the window will pass the
+  // key.
   const bool is_long = is_known && state.log.cells().size() > kFewCells;
   const bool is_wanted = border_ != kNever || is_long || world_.prepared.checkpoint_cells;
   course.has_more = stage.can_resume() && !thrift_.is_last && is_wanted;
@@ -126,12 +128,12 @@ KeyEvaluator::Course KeyEvaluator::plot(const StageStore& stage, const KeyState&
   return course;
 }
 
-// How many cells of its log a segment of a key has at least, if its checkpoints have so many words.
+// The minimum length of a segment of a key, in cells of its log, for checkpoints of `words` words.
 std::size_t KeyEvaluator::spacing(const StageStore& stage, const KeyState& state, std::size_t words) const {
   if (world_.prepared.checkpoint_cells) return *world_.prepared.checkpoint_cells;
   const std::size_t cells = state.log.cells().size();
   if (cells <= kCellsOfSegment) return kCellsOfSegment;
-  // Rows of its parts are put together with its own for each sweep, all of them.
+  // Each sweep merges all rows of the key's parts with its own rows, so segments would not help.
   if (stage.parts() != nullptr) return cells;
   const Time first = state.log.first_time();
   const Time last = time_of(state.log.cells()[state.log.last_row()]);
@@ -144,8 +146,8 @@ std::size_t KeyEvaluator::spacing(const StageStore& stage, const KeyState& state
                    static_cast<std::size_t>(share * static_cast<double>(cells))});
 }
 
-// Where the last checkpoint is to be, if there are others up to some time: the effects of the last row are over one
-// time-point later. If there are no new rows, something has happened by itself.
+// The time of the last checkpoint, if earlier ones reach up to `known`: one time-point after the last row, when its
+// effects are over. Without new rows, something has happened by itself.
 std::optional<Time> KeyEvaluator::end_checkpoint(const KeyState& state, Time known) const {
   const Time latest = moved(world_.query, -world_.plan().settle);
   Time last = state.intervals.last_edge(latest);
@@ -157,13 +159,13 @@ std::optional<Time> KeyEvaluator::end_checkpoint(const KeyState& state, Time kno
   return last > known ? std::optional(last) : std::nullopt;
 }
 
-// A checkpoint is to be made at the border. Those before it would go anyway, and its segment is to be the first one.
+// Drops the checkpoints up to the border. The new checkpoint at the border becomes the first one.
 void KeyEvaluator::drop_until(KeyState& state, Time border) {
   std::erase_if(state.later, [&](const LaterCheckpoint& one) { return one.checkpoint.time <= border; });
 }
 
-// Chooses those of `times_` that are far enough from each other, and from a checkpoint before them. The last one stays
-// in any case.
+// Chooses those of `times_` that are far enough from each other and from the previous checkpoint. Always keeps the last
+// one.
 void KeyEvaluator::choose_spaced(KeyState& state, Time before, std::size_t spacing) {
   is_kept_.assign(times_.size(), false);
   is_kept_.back() = true;
@@ -176,7 +178,7 @@ void KeyEvaluator::choose_spaced(KeyState& state, Time before, std::size_t spaci
   }
 }
 
-// The log has grown since its first checkpoints were made: there need not be so many.
+// Drops checkpoints after the log has grown, because longer segments suffice.
 void KeyEvaluator::thin_out(KeyState& state, const Course& course) {
   if (state.later.size() <= 2 * kMostSegments) return;
   times_.clear();
@@ -191,7 +193,7 @@ void KeyEvaluator::thin_out(KeyState& state, const Course& course) {
   state.later.resize(kept);
 }
 
-// Drops what the first checkpoint stands for, and the results before those it does not settle.
+// Drops the rows that the first checkpoint replaces, and the first `results` results, which it settles.
 void KeyEvaluator::settle(const StageStore& stage, KeyState& state, std::size_t results) {
   const Time time = state.base.time;
   state.may_fall_apart = true;
@@ -215,18 +217,18 @@ void KeyEvaluator::settle(const StageStore& stage, KeyState& state, std::size_t 
                   state.later.empty() && state.base.words == stage.empty_checkpoint();
 }
 
-// When something happens by itself, or there may be less to keep.
+// The next time at which something happens by itself, or at which rows can be dropped.
 Time KeyEvaluator::next_wake(const StageStore& stage, const KeyState& state) const {
   const Time next = state.own_wake;
   if (border_ == kNever || state.is_idle) return next;
   Time last = state.intervals.last_end();
   if (!state.log.empty()) last = std::max(last, time_of(state.log.cells()[state.log.last_row()]));
   if (!state.later.empty()) last = std::max(last, state.later.back().checkpoint.time);
-  // On rational time windows are as long as steps: the next one leaves behind what this one has.
+  // On rational time, windows are as long as steps: the next window leaves behind everything in this one.
   if (world_.plan().is_rational && !is_stable_) return std::min(next, std::max(moved(world_.query, 1), last));
   if (last > border_) return std::min(next, moved(last, world_.query - border_));
-  // All rows are behind the border, and what is kept of them for rules that look back will be, too. If nothing has gone
-  // since the last time, nothing will.
+  // All rows are behind the border, and rows kept for look-back will be, too. If the last compaction dropped nothing,
+  // the next one will drop nothing either.
   if (is_stable_ && state.log.empty()) return next;
   return std::min(next, moved(world_.query, moved(*window_.size, stage.longest_keep())));
 }

@@ -41,14 +41,14 @@ void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, con
   state.is_idle = false;
   is_stable_ = false;
   const bool is_known = !state.log.empty() || !state.results.empty() || state.base.time != kNever;
-  // Rows that come lie after the border: if all that are there are behind it, they can go at once.
+  // New rows are after the border. If all present rows are behind it, they can be dropped at once.
   bool is_promoted = is_behind(state) && promote(stage, state, kForever);
   const Time first_change = std::min({take_in(stage, work, state, out), work.first_change, stage.first_change()});
   if (thrift_.is_last && thrift_.no_changes && !is_known) {
     evaluate_once(stage, work, state, is_wanted, out);
     return;
   }
-  // Nothing is as it was, perhaps not even the rules.
+  // Everything has changed, perhaps even the rules.
   if (first_change == kNever) state.later.clear();
   bool is_compacted = !is_promoted && is_worth_compacting(stage, work, state);
   bool is_done = false;

@@ -1,7 +1,7 @@
-// Keys that rows have tied: their states become one.
+// Joins the states of keys that rows have tied.
 //
-// What is known of each is right as it is, because nothing has tied them so far. So rows, results and checkpoints of
-// all are put together, and the rows that tie them change the state of the group as any other rows would.
+// The state of each key is valid, because nothing has tied them so far. So their rows, results and checkpoints are
+// combined. The rows that tie them then change the state of the group like any other rows.
 #include <algorithm>
 
 #include "checkpoint_parts.h"
@@ -10,7 +10,7 @@
 namespace holdsfor {
 namespace {
 
-// Rows of several logs in one, in the order of time and table.
+// Merges the rows of several logs, ordered by time and table.
 void join_logs(Log& into, std::span<const KeyState* const> others, const LogWidths& widths) {
   struct Row {
     Time time;
@@ -72,12 +72,12 @@ void join_rows(KeyState& into, KeyState& other) {
 
 }  // namespace
 
-// Joins the states of groups. The slot of the one that the others are joined to.
+// Joins the states of groups. Returns the slot of the group that the others join.
 Index KeyEvaluator::join_states(StageStore& stage, std::span<const Index> slots, Time query) {
   for (const Index slot : slots) {
     if (is_behind(stage.state(slot))) static_cast<void>(promote(stage, stage.state(slot), kForever));
   }
-  // The others get checkpoints where this one has them.
+  // The other groups get checkpoints at the times of the chosen group.
   const Index chosen = *std::max_element(slots.begin(), slots.end(), [&](Index a, Index b) {
     const KeyState& one = stage.state(a);
     const KeyState& other = stage.state(b);
@@ -86,7 +86,7 @@ Index KeyEvaluator::join_states(StageStore& stage, std::span<const Index> slots,
   });
   KeyState& into = stage.state(chosen);
   std::vector<const KeyState*> others;
-  std::vector<std::vector<Checkpoint>> checkpoints;  // of the others
+  std::vector<std::vector<Checkpoint>> checkpoints;  // of the other groups
   for (const Index slot : slots) {
     if (slot == chosen) continue;
     checkpoints.push_back(checkpoints_like(stage, slot, into, query));
@@ -102,7 +102,7 @@ Index KeyEvaluator::join_states(StageStore& stage, std::span<const Index> slots,
   return chosen;
 }
 
-// The checkpoints of a key at the times at which another has some; the rows before the first of them are dropped.
+// The checkpoints of a key at the checkpoint times of another key. Drops its rows before the first of them.
 std::vector<Checkpoint> KeyEvaluator::checkpoints_like(StageStore& stage, Index slot, const KeyState& like,
                                                        Time query) {
   KeyState& state = stage.state(slot);
@@ -137,7 +137,7 @@ std::vector<Checkpoint> KeyEvaluator::checkpoints_like(StageStore& stage, Index 
   return found;
 }
 
-// The time-point up to which a checkpoint must be to settle a result.
+// The earliest checkpoint time that settles a result.
 Time KeyEvaluator::settled_at(const Value* row) const {
   const ResultHead head = result_head(row);
   const Time last = last_time(row);
@@ -146,7 +146,7 @@ Time KeyEvaluator::settled_at(const Value* row) const {
   return is_static ? moved(last, 1) : last;
 }
 
-// Puts the results that the first checkpoint settles before the others. Where they end.
+// Moves the results that the first checkpoint settles to the front. Returns where they end.
 std::size_t KeyEvaluator::move_settled(KeyState& state) const {
   Results settled;
   Results rest;
@@ -175,7 +175,7 @@ void KeyEvaluator::join_checkpoints_of(const StageStore& stage, KeyState& into,
   }
 }
 
-// Results of others go to the segments of the key that they belong to.
+// Adds the results of other keys to the segments of this key.
 void KeyEvaluator::join_results(KeyState& into, std::span<const KeyState* const> others) const {
   std::vector<Results> segments(into.later.size() + 1);
   for (const KeyState* other : others) {

@@ -64,7 +64,7 @@ std::size_t Log::rows(const LogWidths& widths) const {
 }
 
 void Log::replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last) {
-  // More is likely to come.
+  // Reserve space, because more rows are likely to come.
   std::vector<Value>& own = cells_.own(cells.size() + (this->cells().size() + cells.size()) / 2);
   const auto place = [&](std::size_t at) { return own.begin() + static_cast<std::ptrdiff_t>(at); };
   marks_.erase(std::upper_bound(marks_.begin(), marks_.end(), from), marks_.end());
@@ -104,7 +104,7 @@ void Log::drop_until(Time time, std::span<const Time> keep, const LogWidths& wid
     const RowHead head = RowHead::from(own[from + 1]);
     const std::size_t width = widths[head.table];
     const Time kept = keep[head.table];
-    // Rows of the last `kept` time-points stay.
+    // Keep the rows of the last `kept` time-points.
     if (kept == kForever ||
         static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(when) < static_cast<std::uint64_t>(kept)) {
       std::copy_n(own.begin() + static_cast<std::ptrdiff_t>(from), width,

@@ -10,10 +10,10 @@
 namespace holdsfor {
 namespace {
 
-// Rows whose slots are fetched together, while those before them are resolved.
+// Rows whose slots are prefetched together, while earlier rows are resolved.
 constexpr std::size_t kAhead = 32;
 constexpr std::size_t kFewestSlots = 64;
-// Places for codes of terms there are for each key.
+// Entries of `of_code_` for each key; a limit for its memory.
 constexpr std::size_t kCodesForKey = 8;
 
 }  // namespace
@@ -39,7 +39,7 @@ Index KeyNumbers::number(std::span<const Value> key) {
   return resolve(key, tag_of(key));
 }
 
-// There must be room.
+// The caller must have reserved room.
 inline Index KeyNumbers::resolve(std::span<const Value> key, std::uint64_t tag) {
   if (has_place(tag)) {
     Index& number = of_code_[Value::from_word(tag).as_code()];
@@ -89,7 +89,7 @@ void KeyNumbers::numbers(const std::uint64_t* rows, std::size_t stride, std::spa
   }
 }
 
-// The same for keys that are one word. Most are known.
+// Numbers of keys that are one word. Most keys are known.
 void KeyNumbers::number_words(const std::uint64_t* words, std::size_t stride, std::span<Index> found) {
   make_room(1);
   for (std::size_t first = 0; first < found.size(); first += kAhead) {
@@ -121,7 +121,7 @@ void KeyNumbers::forget(Index number) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = home(tag);
   while (slots_[at].number != number) at = (at + 1) & mask;
-  // What stands behind moves up, as far as it may: no search ends at the hole.
+  // Close the gap: moves later entries of the probe sequence forward if possible, so that no search ends too early.
   for (std::size_t next = (at + 1) & mask; slots_[next].number != kNone; next = (next + 1) & mask) {
     const bool may_move = ((next - home(slots_[next].tag)) & mask) >= ((next - at) & mask);
     if (!may_move) continue;
@@ -132,7 +132,7 @@ void KeyNumbers::forget(Index number) {
   --hashed_;
 }
 
-// There are places for some codes for each key; at most half of the slots are in use.
+// Reserves `kCodesForKey` code entries for each key, and keeps at most half of the slots in use.
 void KeyNumbers::make_room(std::size_t more) {
   const std::size_t places = width_ == 1 ? (count() + more) * kCodesForKey : 0;
   if (places > of_code_.size()) {
@@ -143,7 +143,7 @@ void KeyNumbers::make_room(std::size_t more) {
   if (needed > slots_.size()) fill_slots(std::max(kFewestSlots, std::bit_ceil(needed)));
 }
 
-// Keys get new slots, so many, or the places that they can have now.
+// Distributes the keys to `count` new slots, or to code entries that now exist.
 void KeyNumbers::fill_slots(std::size_t count) {
   std::vector<Slot> before(count);
   before.swap(slots_);

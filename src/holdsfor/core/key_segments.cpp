@@ -1,8 +1,9 @@
-// Evaluates a key segment by segment, and only where something is different.
+// Evaluates a key segment by segment, and only where something has changed.
 //
-// The checkpoints of a key part its time into segments. Each begins after a checkpoint and ends with the next one; the
-// last one goes on to the query time. Segments that rows have changed for are evaluated, and those after them until the
-// state is as it was: until a checkpoint has the same words as before. The last segment is always evaluated.
+// The checkpoints of a key divide its time into segments. A segment begins after a checkpoint and ends with the next
+// one; the last segment continues to the query time. Dirty segments are evaluated, and then the segments after them
+// until a checkpoint has the same words as before, so that the state is unchanged. The last segment is always
+// evaluated.
 #include <algorithm>
 
 #include "key_evaluator.h"
@@ -10,13 +11,12 @@
 namespace holdsfor {
 namespace {
 
-// So many checkpoints are saved by one sweep. The next one goes on from the last of them, with tables that have only
-// Of so many rows of intervals it is found out how far they reach.
+// Interval rows whose extent is computed one by one. With more rows, all later segments are dirty.
 constexpr std::size_t kFewIntervals = 8;
-// If there are more runs of segments than this, results would be moved too often.
+// Limit for separate runs of dirty segments, because each run moves results.
 constexpr std::size_t kMostRuns = 16;
 
-// The end of the maximal interval that goes on where a row of its pair ends, whether that is there or was.
+// The end of the maximal interval that a row of its pair extends, before or after the change.
 Time end_with_neighbours(const IntervalLog& log, const Value* row) {
   Time end = time_of(row[2]);
   const std::size_t width = interval_head(row).width;
@@ -39,8 +39,8 @@ Time end_with_neighbours(const IntervalLog& log, const Value* row) {
 
 // Changes
 
-// Rows have changed from a time on, and make no difference to what begins at `last` or later unless the state there is
-// another one. Checkpoints depend on rows up to Plan::settle after them.
+// Marks segments for a change of rows from `first` on that affects nothing from `last` on, unless the state there
+// differs. Checkpoints depend on rows up to Plan::settle after them.
 void KeyEvaluator::mark_dirty(const KeyState& state, Time first, Time last) {
   const auto& later = state.later;
   const auto from = std::partition_point(later.begin(), later.end(), [&](const LaterCheckpoint& one) {
@@ -67,7 +67,7 @@ void KeyEvaluator::find_dirty(const StageStore& stage, const StageStore::Work& w
     return;
   }
   if (from_others != kForever) mark_dirty(state, from_others, kForever);
-  // What rules look back to is not in checkpoints.
+  // Checkpoints do not contain the rows that rules look back to.
   const auto keep = stage.keep();
   if (work.group != kNone) {
     const std::span<const Value> rows = stage.intake().rows(work.group);
@@ -102,13 +102,13 @@ void KeyEvaluator::find_dirty(const StageStore& stage, const StageStore::Work& w
 
 // Evaluation
 
-// Whether results have changed.
+// Returns whether results have changed.
 bool KeyEvaluator::evaluate_dirty(const StageStore& stage, const StageStore::Work& work, KeyState& state,
                                   Course& course, const std::vector<bool>& is_wanted, StageOutput& out) {
   if (course.border) is_dirty_[0] = 1;
   bool is_changed = false;
   std::size_t next = 0;
-  // The number that the next segment had before.
+  // The number of the next segment before the evaluation.
   for (std::size_t was = 0; next <= state.later.size();) {
     if (is_dirty_[was] == 0) {
       ++was;
@@ -130,15 +130,15 @@ bool KeyEvaluator::evaluate_dirty(const StageStore& stage, const StageStore::Wor
   return is_changed;
 }
 
-// Evaluates segments from a dirty one on until the state is as it was. Their results are in `found_`, and their
-// checkpoints in `saved_`. The segment after the last of them.
+// Evaluates segments from a dirty one on until the state is unchanged. `found_` gets their results, `saved_` their
+// checkpoints. Returns the segment after the last evaluated one.
 std::size_t KeyEvaluator::evaluate_run(const StageStore& stage, const StageStore::Work& work, KeyState& state,
                                        const Course& course, std::size_t first, std::size_t was) {
   found_.clear();
   saves_ = 0;
   const std::size_t count = state.later.size();
   std::size_t next = first;
-  // The longer it takes, the more segments are evaluated together.
+  // Double the number of segments that are evaluated together.
   for (std::size_t width = 1; next <= count; width *= 2) {
     std::size_t stop = std::min(next + width, count + 1);
     while (stop <= count && is_dirty_[was + stop - first] != 0) ++stop;
@@ -157,7 +157,7 @@ std::size_t KeyEvaluator::evaluate_run(const StageStore& stage, const StageStore
   return next;
 }
 
-// Evaluates segments together, with as many sweeps as their checkpoints need.
+// Evaluates segments together, in as many sweeps as their checkpoints require.
 void KeyEvaluator::evaluate_segments(const StageStore& stage, const StageStore::Work& work, KeyState& state,
                                      const Course& course, Segments segments, const Checkpoint* from) {
   plan_saves(state, course, segments, from == nullptr ? kNever : from->time);
@@ -178,8 +178,8 @@ void KeyEvaluator::evaluate_segments(const StageStore& stage, const StageStore::
   } while (saves_ < last);
 }
 
-// Which checkpoints are saved in some segments after a time: those that are there, unless the log is short, that at the
-// border, others where there are few, and one at the end.
+// Chooses the checkpoint times in some segments after a time: existing ones (unless the log is short), one at the
+// border, more in long segments, and one at the end.
 void KeyEvaluator::plan_saves(KeyState& state, const Course& course, Segments segments, Time from) {
   const bool has_end = segments.stop > state.later.size();
   const bool is_short = state.log.cells().size() <= course.spacing;
@@ -205,7 +205,7 @@ void KeyEvaluator::plan_saves(KeyState& state, const Course& course, Segments se
   if (end) times_.push_back(*end);
 }
 
-// Checkpoints between two times, where the rows between them are too many for one segment.
+// Adds checkpoint times between two times, if the rows between them are too many for one segment.
 void KeyEvaluator::plan_more(KeyState& state, Time from, Time until, std::size_t spacing) {
   const auto place = [&](Time time) { return state.log.find(time, 0, widths_).at; };
   const std::size_t last = until == kForever ? state.log.cells().size() : place(until);
@@ -219,8 +219,8 @@ void KeyEvaluator::plan_more(KeyState& state, Time from, Time until, std::size_t
   }
 }
 
-// Puts the rows of a key into the world, and evaluates those after a checkpoint. Adds what is found to `found_`. With
-// `until`, what is found after it is left out: rows up to Plan::settle after it decide what lies before.
+// Loads the rows of a key into the world, evaluates those after a checkpoint, and appends the results to `found_`. With
+// `until`, leaves out results after it; rows up to Plan::settle after `until` still matter for results before it.
 void KeyEvaluator::sweep(const StageStore& stage, const StageStore::Work& work, KeyState& state, const Checkpoint* from,
                          Segments saves, Time until) {
   world_.clear();
@@ -233,7 +233,7 @@ void KeyEvaluator::sweep(const StageStore& stage, const StageStore::Work& work, 
   if (!is_whole) world_.query = moved(until, world_.plan().settle);
   if (world_.log.data() == state.log.cells().data()) {
     if (!is_whole) world_.log = world_.log.first(state.log.find(moved(world_.query, 1), 0, widths_).at);
-    // What lies further back is in the checkpoint.
+    // The checkpoint contains everything further back.
     if (from != nullptr && stage.event_keep() != kForever) {
       const Time first = moved(moved(from->time, -stage.event_keep()), 1);
       world_.log = world_.log.subspan(state.log.find(first, 0, widths_).at);
@@ -253,8 +253,8 @@ void KeyEvaluator::sweep(const StageStore& stage, const StageStore::Work& work, 
   if (is_whole) extract_results(world_, sweep_, stage.number(), settled, kForever, found_);
 }
 
-// Results and checkpoints that were found for some segments become those of the key. The segment that then comes after
-// them.
+// Replaces the results and checkpoints of some segments of the key by the new ones. Returns the number of the segment
+// after them.
 std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Course& course, Segments segments,
                                     bool is_changed) {
   auto& later = state.later;
@@ -272,7 +272,7 @@ std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Co
       state.results.erase(result(from + common), result(to));
     }
   }
-  // The one at the border becomes the first one.
+  // The checkpoint at the border becomes the first one.
   std::size_t settled = 0;
   const bool has_border = course.border.has_value();
   if (has_border) {
@@ -287,7 +287,7 @@ std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Co
     }
   }
   const std::size_t first = segments.first - static_cast<std::size_t>(thin_saved(stage, state, course, segments.first));
-  // Those that stay where they are keep their memory.
+  // Checkpoints that stay in place keep their memory.
   const auto place = [&](std::size_t at) { return later.begin() + static_cast<std::ptrdiff_t>(at); };
   if (first + saves_ > last) {
     later.insert(place(last), first + saves_ - last, {});
@@ -303,8 +303,8 @@ std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Co
   return first + saves_ + static_cast<std::size_t>(has_end);
 }
 
-// Drops checkpoints that were saved from a segment on where they are too near to each other. Whether the one before
-// them is to go, too.
+// Drops new checkpoints from a segment on that are too close to each other. Returns whether the checkpoint before them
+// is also too close.
 bool KeyEvaluator::thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first) {
   if (saves_ == 0) return false;
   course.spacing = spacing(stage, state, saved_[saves_ - 1].words.size());

@@ -103,7 +103,7 @@ std::unique_ptr<EffectLog> read_effects(StateReader& from, const Plan& plan) {
   return log;
 }
 
-// How many cells of a result come before its terms.
+// The number of cells of a result before its terms.
 std::size_t plain_cells(ResultKind kind) { return kind == ResultKind::kInterval ? 3 : 2; }
 
 void write_results(StateWriter& into, const Results& results) {
@@ -141,7 +141,7 @@ void write_checkpoint(StateWriter& into, const Checkpoint& checkpoint) {
   into.put(checkpoint.words.size());
   if (checkpoint.words.empty()) return;
   const std::vector<std::size_t> terms = terms_in(checkpoint);
-  // The words about words come first, so that terms are found when the others are read.
+  // The words that describe other words come first, so that the reader knows which words are terms.
   const std::size_t count = checkpoint.words.back();
   for (std::size_t at = count; at < checkpoint.words.size(); ++at) into.put(checkpoint.words[at]);
   auto next = terms.begin();
@@ -161,7 +161,7 @@ Checkpoint read_checkpoint(StateReader& from) {
   const std::size_t size = from.get_count(1);
   if (size == 0) return found;
   found.words.resize(size);
-  // Of n words, the last (n / 65, rounded up) and one more are about the others.
+  // Of n words, the last ceil(n / 65) and one more describe the others.
   std::size_t count = size - 1;
   while (count > 0 && count + (count + 63) / 64 + 1 > size) --count;
   for (std::size_t at = count; at < size; ++at) found.words[at] = from.get();

@@ -5,7 +5,7 @@
 namespace holdsfor {
 
 KeyTies::KeyTies(const Stage& stage) : is_needed_(stage.is_tied) {
-  // Tables of facts may tie the same keys: their groups are joined first.
+  // Several fact tables may tie the same keys, so join their groups first.
   std::vector<std::vector<Value>> groups;
   std::unordered_map<std::uint64_t, Index> group_of;
   for (const auto& tied : stage.fact_ties) {

@@ -9,10 +9,10 @@
 namespace holdsfor {
 namespace {
 
-// How a duration filter measures an interval that is still open, as the compiler numbers the ways.
+// How a duration filter measures an open interval; the numbers are those of the compiler.
 enum OpenLength : std::int64_t { kSoFar, kToQuery, kEndless, kKept, kLeftOut };
 
-// Drops values that were there before, from a place on.
+// Drops repeated values, from `first` on.
 void drop_repeated(std::vector<Value>& values, std::size_t first) {
   constexpr std::size_t kFew = 16;
   const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
@@ -133,7 +133,7 @@ bool Machine::read(const Instruction& one) {
   return true;
 }
 
-// The lists that a term lists; false if it is no list of lists.
+// The lists that a term contains. False if the term is not a list of lists.
 bool Machine::read_rest(Value term, std::vector<Intervals>& rest) {
   if (!world_.terms.is_list(term)) return false;
   return std::ranges::all_of(world_.terms[term].items, [&](Value item) {

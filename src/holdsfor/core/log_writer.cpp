@@ -8,9 +8,9 @@ namespace {
 
 std::uint16_t table_of(const TimedRow& entry) { return RowHead::from(entry.row[1]).table; }
 
-// So many rows of one time and table are compared with each other.
+// Rows of one time and table that are compared pairwise; more rows use a hash table.
 constexpr std::size_t kFewEquals = 8;
-// Rows of up to so many cells are copied as if they had as many.
+// Rows up to this width, in cells, are copied with this fixed width.
 constexpr std::size_t kNarrow = 4;
 
 }  // namespace
@@ -31,7 +31,7 @@ Taken LogWriter::take_in(const Intake& intake, std::size_t group, Log& log, std:
 }
 
 void LogWriter::read(std::span<const Value> cells) {
-  // Rows have at least so many cells.
+  // Every row has at least `kLogHead` cells.
   const std::size_t most = cells.size() / kLogHead;
   if (entries_.size() < most) entries_.resize(most);
   TimedRow* entry = entries_.data();
@@ -48,10 +48,10 @@ void LogWriter::read(std::span<const Value> cells) {
   takes_back_ = (flags & kTakesBack) != 0;
 }
 
-// Whether some of the rows that came are the same.
+// Whether some incoming rows are equal.
 bool LogWriter::has_equals() const {
   if (!sorting_.may_have_ties()) return false;
-  std::vector<std::size_t> slots;  // by hash: rows of one time and table, if they are many
+  std::vector<std::size_t> slots;  // by hash: rows of one time and table, if there are many
   for (std::size_t first = 0, next = 1; next < count_; first = next++) {
     if (entry(first).time != entry(next).time) continue;
     const std::uint16_t table = table_of(entry(first));
@@ -83,7 +83,7 @@ bool LogWriter::has_equals() const {
   return false;
 }
 
-// All rows are new: they are put into order where they are, and the log begins with them.
+// Sorts rows in place and lends them to an empty log. All rows are new.
 void LogWriter::lend(const Intake& intake, std::span<Value> cells, Log& log) {
   const std::size_t count = count_;
   const Value* last = entry(count - 1).row;
@@ -97,7 +97,7 @@ void LogWriter::lend(const Intake& intake, std::span<Value> cells, Log& log) {
     for (std::size_t i = 0; i + 1 < count; ++i) {
       const Value* row = out_.data() + (entries_[order_[i]].row - from);
       const std::size_t width = widths_.of(row);
-      // What is too much is written over by the next row.
+      // The next row overwrites the excess cells.
       if (width <= kNarrow && last_width + width >= kNarrow) {
         std::copy_n(row, kNarrow, into);
       } else {
@@ -121,7 +121,7 @@ void LogWriter::merge(Log& log, std::vector<Cause>* causes) {
     const Time time = entry(i).time;
     const std::uint16_t table = table_of(entry(i));
     if (at == old.size() && (i + 1 == count || entry(i + 1).time != time)) {
-      // Nothing that it could be equal to.
+      // No other row can be equal.
       const std::size_t before = end_;
       run_.begin(end_, widths_[table]);
       const Value* row = entry(i++).row;
@@ -146,7 +146,7 @@ void LogWriter::merge(Log& log, std::vector<Cause>* causes) {
       at += width;
     };
     while (at < old.size() && order() < 0) keep();
-    // Rows of one time and table: those that are there, then those that come.
+    // Rows of one time and table: first those in the log, then the incoming ones.
     const std::size_t before = last;
     run_.begin(end_, widths_[table]);
     while (at < old.size() && order() == 0) keep();
@@ -191,7 +191,7 @@ void LogWriter::apply(const Value* row, std::vector<Cause>* causes) {
   note_cause(row, causes);
 }
 
-// Writes a row that is not there.
+// Writes a new row.
 void LogWriter::insert(const Value* row, std::vector<Cause>* causes) {
   Value* into = add(run_.width);
   for (std::size_t i = 0; i < run_.width; ++i) into[i] = row[i];
@@ -205,14 +205,14 @@ void LogWriter::note_cause(const Value* row, std::vector<Cause>* causes) const {
   if (cause != kNoCause) causes->push_back(cause);
 }
 
-// A retraction finds nothing.
+// Records a retraction without a matching row.
 void LogWriter::note_lost(const Value* row) {
   if ((RowHead::from(row[1]).flags & kIsCounted) == 0) return;
   ++taken_.unmatched;
   note_cause(row, &lost_);
 }
 
-// Leaves out the rows of a run that are no longer there.
+// Removes the retracted rows of a run.
 void LogWriter::drop_gaps() {
   std::size_t to = run_.from;
   for (std::size_t at = run_.from; at < end_; at += run_.width) {
@@ -231,7 +231,7 @@ void LogWriter::Run::begin(std::size_t at, std::size_t row_width) {
 }
 
 std::size_t LogWriter::Run::find(std::span<const Value> args, const Value* cells, std::size_t end) {
-  // A row that was taken back and comes again is a new one.
+  // A row that was retracted and is inserted again is a new row.
   const auto is = [&](std::size_t at) {
     return std::equal(args.begin(), args.end(), cells + at + kLogHead) && RowHead::from(cells[at + 1]).is_there != 0;
   };
@@ -258,7 +258,7 @@ void LogWriter::Run::added(std::span<const Value> args, const Value* cells, std:
   }
 }
 
-// All rows up to `end`; room is left for as many more.
+// Indexes all rows up to `end`, with room for as many more.
 void LogWriter::Run::index(const Value* cells, std::size_t end) {
   slots_.assign(std::bit_ceil((end - from) / width * 4), kNoRow);
   indexed_ = 0;

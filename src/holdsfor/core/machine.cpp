@@ -127,7 +127,7 @@ bool Machine::match_list(const Shape& shape, Value value, Frame& frame) const {
   const std::vector<Value>& items = terms[value].items;
   const std::size_t wanted = shape.items.size() - static_cast<std::size_t>(shape.has_tail);
   const std::size_t given = items.size() - static_cast<std::size_t>(is_partial);
-  // Beyond the items of an open list, each is open.
+  // Beyond the items of an open list, every item is open.
   const bool is_open = is_partial && items.back().is_wildcard();
   if (given < wanted ? !is_open : !shape.has_tail && (given > wanted || (is_partial && !is_open))) return false;
   for (std::size_t i = 0; i < wanted; ++i) {
@@ -139,7 +139,7 @@ bool Machine::match_list(const Shape& shape, Value value, Frame& frame) const {
   return match(shape.items.back(), is_partial ? terms.list(rest, items.back()) : terms.list(rest), frame);
 }
 
-// A wildcard is every term: what stands inside one stays open.
+// Matches a wildcard, which represents every term. Registers inside the shape stay open.
 bool Machine::match_open(const Shape& shape, Frame& frame) const {
   return std::all_of(shape.items.begin(), shape.items.end(),
                      [&](const Shape& item) { return match(item, Value::wildcard(), frame); });

@@ -24,7 +24,7 @@ void always(const Intervals& list, Time low, Time high, Intervals& out) {
 
 void since(const Intervals& during, const Intervals& list, Time low, Time high, Intervals& out) {
   Intervals found;
-  // No point lies between neighbours, nor between a point and itself.
+  // No point lies between neighbours, or between a point and itself.
   if (low <= 1) sometime(list, low, std::min<Time>(high, 1), found);
   Intervals spans = during;
   make_maximal(spans);
@@ -43,7 +43,7 @@ void since(const Intervals& during, const Intervals& list, Time low, Time high, 
   out.swap(found);
 }
 
-// Time running backwards.
+// Mirrors time.
 Intervals mirrored(const Intervals& list) {
   Intervals found;
   const auto turned = [](Time time) {

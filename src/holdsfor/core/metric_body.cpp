@@ -68,8 +68,8 @@ void MetricBody::solve(TableOf table_of, Derived& out, std::size_t changed, cons
   run(0, always_);
 }
 
-// Puts conditions in order: what has changed, then the smallest table that shares a variable with what is there; tests
-// as soon as they can be made, negation last. False if some table has no rows.
+// Orders the conditions: first the changed scan, then the smallest table that shares a variable with bound ones. Tests
+// run as early as possible, negation last. False if a table is empty.
 bool MetricBody::plan(TableOf table_of, std::size_t changed) {
   const std::size_t count = rule_.literals.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -99,7 +99,7 @@ bool MetricBody::is_bound(const std::vector<Index>& registers) const {
   return std::all_of(registers.begin(), registers.end(), [&](Index reg) { return is_bound_[reg]; });
 }
 
-// Whether a test gives the register on one of its sides a value.
+// Whether a test binds the register on one of its sides.
 bool MetricBody::gives(const MetricTest& test, bool is_left) const {
   const Expression& side = is_left ? test.left : test.right;
   return test.comparison == Comparison::kEqual && side.kind == ExpressionKind::kRegister && !is_bound_[side.reg] &&
@@ -182,7 +182,7 @@ void MetricBody::run(std::size_t at, const Intervals& during) {
   }
 }
 
-// What has changed comes first.
+// Starts with the changed pieces.
 void MetricBody::run_fresh(const Step& step) {
   Intervals& list = lists_[0];
   for (const FreshPiece& piece : *fresh_) {
@@ -243,7 +243,7 @@ bool MetricBody::are_numbers(const std::vector<Index>& registers) const {
   return std::all_of(registers.begin(), registers.end(), [&](Index reg) { return terms_.is_number(registers_[reg]); });
 }
 
-// The term on a side of a comparison that is no expression.
+// The term on a side of a comparison that is not an expression.
 std::optional<Value> MetricBody::plain(const Expression& expression) const {
   if (expression.kind == ExpressionKind::kConstant) return expression.constant;
   if (expression.kind == ExpressionKind::kRegister) return registers_[expression.reg];

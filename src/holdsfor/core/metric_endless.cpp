@@ -6,22 +6,22 @@
 namespace holdsfor {
 namespace {
 
-// Where something holds for ever, recursion mostly ends after a few rounds over all time.
+// Rounds over all time when something holds without end; recursion usually ends much earlier.
 constexpr std::size_t kFewRounds = 1'000;
-// So often a range is tried that is longer than the one before, and so many intervals may be found in it.
+// Ranges tried, each longer than the previous one; and intervals found in a range, to bound time and memory.
 constexpr int kMostRanges = 12;
 constexpr std::size_t kMostIntervals = 30'000'000;
-// The first range goes on beyond the data for so many times the longest look of a rule.
+// Length of the first range beyond the data, in multiples of the longest look of a rule.
 constexpr Time kFirstRange = 32;
 constexpr Time kLongestPeriod = Time{1} << 50U;
-// So many periods are seen before one is believed in.
+// Periods that must be seen before the repetition is assumed.
 constexpr std::size_t kPeriodsSeen = 3;
-// So many times the shortest period may go into one that is common to several.
+// Limit of a common period, in multiples of the shortest period.
 constexpr Time kMostPeriods = 1'000'000;
 
 Time even(Time cell) { return cell & ~Time{1}; }
 
-// How far a rule looks, in cells; infinite looks do not count.
+// How far a rule looks, in cells. Infinite bounds do not count.
 Time look_of(const Offsets& offsets) {
   Time found = 0;
   for (const auto& bound : {offsets.low, offsets.high}) {
@@ -42,7 +42,7 @@ Time common_multiple(Time one, Time other) {
   return factor > kLongestPeriod / other ? kLongestPeriod : factor * other;
 }
 
-// Whether what one list has in some time, another has, too.
+// Whether one list covers another within an interval.
 bool has_all(const Intervals& list, const Intervals& wanted, Interval within) {
   for (auto one = first_after(wanted, within.start); one != wanted.end() && one->start < within.end; ++one) {
     const Interval part = common(*one, within);
@@ -114,7 +114,7 @@ Interval MetricEndless::seen(const Side& side, Interval one) {
   return {one.end >= kEndless ? -kEndless : 1 - one.end, one.start <= -kEndless ? kEndless : 1 - one.start};
 }
 
-// What repeats
+// Repetition
 
 void MetricEndless::spell_out(Index relation, Interval within) {
   for (Side& side : sides_) {
@@ -132,7 +132,7 @@ void MetricEndless::spell_out_for(const MetricStratum& stratum, Interval within)
       if (side.tails[relation]) period = common_multiple(period, side.tails[relation]->period);
     }
   }
-  // A look without limit finds what it looks for in one period, if at all.
+  // A look without limit finds a fact within one period, or never.
   more += 2 * period + 2;
   for (const Index relation : read) spell_out(relation, {within.start - more, within.end + more});
 }
@@ -294,7 +294,7 @@ std::vector<MetricEndless::Edges> MetricEndless::edges(const MetricStratum& stra
       ++number;
       for (const Interval& one : table.list(row)) {
         const Interval there = seen(side, one);
-        // What is found at the same time is added up, in any order.
+        // Events at the same time are summed, so their order does not matter.
         if (there.start >= region.start && there.start < region.end) found.push_back({there.start, mix(1, number)});
         if (there.end >= region.start && there.end < region.end) found.push_back({there.end, mix(2, number)});
       }
@@ -313,8 +313,8 @@ std::vector<MetricEndless::Edges> MetricEndless::edges(const MetricStratum& stra
   return found;
 }
 
-// From when on, and how, what was found in a range repeats on a side: what lies near the end of the range lacks what
-// would come from behind it.
+// Finds a tail: the start and period from which results in a range repeat on a side. Near the end of the range, results
+// lack consequences of facts beyond it.
 std::optional<MetricTail> MetricEndless::find_tail(const MetricStratum& stratum, const Side& side, Interval range) {
   const Interval whole = seen(side, range);
   const Time data_end = even(seen(side, data_).end) + 2;
@@ -331,7 +331,7 @@ std::optional<MetricTail> MetricEndless::find_tail(const MetricStratum& stratum,
   for (std::size_t i = 1; i < found.size(); ++i) widest = std::max(widest, found[i].time - found[i - 1].time);
   const bool is_calm = found.empty() || region.end - found.back().time > 2 * (widest + reach_) + 2;
   if (is_calm) return tail(found.empty() ? data_end : found.back().time, least);
-  // Backwards: what happens at a time, and how long after the time before it.
+  // Backwards: the events at a time, combined with the distance to the previous time.
   const std::size_t count = found.size();
   const auto token = [&](std::size_t place) {
     const std::size_t i = count - 1 - place;
@@ -351,7 +351,7 @@ std::optional<MetricTail> MetricEndless::find_tail(const MetricStratum& stratum,
   return std::nullopt;
 }
 
-// Whether two periods of a tail, and what rules see from there, lie in the range.
+// Whether two periods of a tail, and the reach of rules from there, lie in the range.
 bool MetricEndless::fits(const Side& side, const MetricTail& tail, Interval range) const {
   return tail.since + 2 * tail.period + 2 * reach_ < seen(side, range).end;
 }
@@ -365,7 +365,7 @@ void MetricEndless::assume(const MetricStratum& stratum, Side& side, const Metri
       Intervals& list = table.list(row);
       if (list.empty()) continue;
       Interval& last = side.is_left ? list.front() : list.back();
-      // What holds during a whole period holds for ever.
+      // What holds during a whole period holds without end.
       if (seen(side, last).start > window.start || seen(side, last).end < window.end) continue;
       (side.is_left ? last.start : last.end) = side.is_left ? -kEndless : kEndless;
     }
@@ -398,7 +398,7 @@ bool MetricEndless::follows(MetricStratumRun& run, const Side& side, const Metri
   for (std::size_t i = 0; i < assumed.size(); ++i) {
     MetricTable& table = tables_[stratum.relations[i]];
     clip(table, explicit_part);
-    // What is given needs no reason.
+    // Given facts need no derivation.
     for (Index row = 0; row < given_[i].rows(); ++row) {
       for (const Interval& one : given_[i].list(row)) table.add(given_[i].args(row), one);
     }
@@ -411,7 +411,7 @@ bool MetricEndless::follows(MetricStratumRun& run, const Side& side, const Metri
   return true;
 }
 
-// Forgets tails of relations in which nothing begins or ends any more.
+// Drops tails of relations in which nothing begins or ends any more.
 void MetricEndless::settle(const MetricStratum& stratum, Side& side) {
   for (const Index relation : stratum.relations) {
     const Interval window{side.tails[relation]->since, side.tails[relation]->since + side.tails[relation]->period};
@@ -432,12 +432,12 @@ void MetricEndless::settle(const MetricStratum& stratum, Side& side) {
   }
 }
 
-// The shortest period of a relation, and the first time from which on it repeats at which nothing goes on.
+// Finds the shortest period of a relation, and the earliest start of the repetition at which no interval is cut.
 void MetricEndless::shorten(Side& side, Index relation) {
   MetricTail& tail = *side.tails[relation];
   const MetricTable& table = tables_[relation];
   const Interval window{tail.since, tail.since + tail.period};
-  std::vector<Intervals> lists;  // what begins or ends in the window, and what lies before it
+  std::vector<Intervals> lists;  // lists with a start or end in the window, and what lies before it
   std::size_t edges = 0;
   Time first = kEndless;
   for (Index row = 0; row < table.rows(); ++row) {
@@ -456,7 +456,7 @@ void MetricEndless::shorten(Side& side, Index relation) {
     shifted.clear();
     for (const Interval& one : list) shifted.push_back({one.start - period, one.end - period});
   };
-  // The end of the last time before `until` at which the lists are not as they are one period later.
+  // The last time before `until` at which the lists differ from the lists one period later.
   const auto last_difference = [&](Time period, Time until) {
     Time found = -kEndless;
     for (const Intervals& list : lists) {
@@ -479,7 +479,7 @@ void MetricEndless::shorten(Side& side, Index relation) {
     break;
   }
   const Time earliest = std::max(last_difference(tail.period, window.end - tail.period), first);
-  // Where nothing goes on, no interval is cut.
+  // At these places no interval is cut.
   std::vector<Time> places{earliest};
   for (const Intervals& list : lists) {
     for (const Interval& one : list) {

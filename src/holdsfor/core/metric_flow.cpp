@@ -13,7 +13,7 @@ void add(Derived& facts, std::span<const Value> tuple, Interval during) {
 
 Interval refined(Interval one, Time factor) { return {finer(one.start, factor), finer(one.end, factor)}; }
 
-// Calls `see` with each table of what is carried on.
+// Calls `see` with each table of the carried state.
 template <typename State, typename See>
 void each_carried(State& state, const See& see) {
   for (auto& carried : state) {
@@ -59,7 +59,7 @@ void read_table(StateReader& from, MetricTable& table) {
 
 }  // namespace
 
-// Facts that wait
+// Waiting facts
 
 void WaitingFacts::push(std::span<const Value> tuple, Interval during) {
   if (next_ == coming_.during.size()) {
@@ -179,7 +179,7 @@ std::size_t MetricFlow::carried() const {
                          [](std::size_t sum, const MetricCarried& one) { return sum + one.facts(); });
 }
 
-// Other rules
+// Changes of rules
 
 void MetricFlow::refine(Time factor) {
   const Time reached = finer(reached_, factor);

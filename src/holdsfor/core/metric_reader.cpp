@@ -9,7 +9,7 @@
 namespace holdsfor {
 namespace {
 
-// The kinds of records, as the compiler numbers them: see holdsfor/physical/codec.py.
+// The kinds of records; the numbers are those of the compiler, see holdsfor/physical/codec.py.
 enum class Kind : std::int64_t { kScan = 28, kTest, kTotal, kMove, kErode, kLast, kJoin };
 
 struct NamedComparison {
@@ -218,7 +218,7 @@ std::vector<Index> MetricReader::indices() {
   return found;
 }
 
-// The line of a rule, which is for people.
+// The source line of a rule, which only messages need.
 void MetricReader::origin() {
   text();
   word();
@@ -265,7 +265,7 @@ class MetricCheck {
     require(rule.source < plan_.widths.size());
     check_head(rule.head, plan_.widths[rule.source], stratum);
   }
-  // Both sides have different registers in all their columns, and `columns` has all of those.
+  // The columns of each side are distinct registers, and `columns` contains all of them.
   void check(const MetricLast& rule, const MetricStratum& stratum) const {
     check_head(rule.head, rule.columns.size(), stratum);
     for (const MetricScan* side : {&rule.left, &rule.right}) {

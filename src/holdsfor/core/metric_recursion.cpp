@@ -1,5 +1,5 @@
-// Recursion inside a stratum: what is new is worked off piece by piece, for one key after the other and in the order of
-// time, so that intervals have grown together by the time they are used.
+// Recursion inside a stratum. Processes new pieces key by key in time order, so that intervals are joined before they
+// are used.
 #include <algorithm>
 #include <numeric>
 
@@ -8,7 +8,7 @@
 namespace holdsfor {
 namespace {
 
-// Fewer pieces than this are not worth sorting by key.
+// Number of pieces below which sorting by key does not pay.
 constexpr std::size_t kFewPieces = 256;
 
 }  // namespace
@@ -40,7 +40,7 @@ bool MetricStratumRun::finish_rounds(std::size_t most_rounds, const MetricWatch&
   return true;
 }
 
-// What is known before the first round.
+// The pieces that are known before the first round.
 std::vector<MetricStratumRun::Pending> MetricStratumRun::all_pieces() const {
   std::vector<Pending> found;
   for (Index place = 0; place < stratum_.relations.size(); ++place) {
@@ -77,7 +77,7 @@ void MetricStratumRun::note_fresh(Index place, FreshPiece piece) {
                  [](const Pending& one, const Pending& other) { return one.time > other.time; });
 }
 
-// The pieces of the next round: all of them, or those that lie no further than recursion carries facts.
+// Takes the pieces of the next round: all of them, or those within the stride of the recursion.
 void MetricStratumRun::take_next() {
   for (Fresh& one : fresh_) one.clear();
   if (stratum_.stride == 0) {
@@ -126,7 +126,7 @@ void MetricStratumRun::move_fresh(const MetricMove& rule, std::vector<Index>& he
     was_cut_ = was_cut_ || inside != moved;
     if (!is_empty(inside)) {
       if (head_rows[piece.row] == kNoRow) {
-        // The tuple may be in a table that grows.
+        // The tuple may be in a table that grows, so copy it.
         const auto args = source.args(piece.row);
         tuple_.assign(args.begin(), args.end());
         head_rows[piece.row] = tables_[rule.head].row_of(tuple_);

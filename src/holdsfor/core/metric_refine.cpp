@@ -1,5 +1,5 @@
-// What engines do on rational time alone: with finer ticks, all times are so many times as far from 0, and streams
-// whose facts are never late are evaluated without keys.
+// Operations for rational time only: finer ticks, which multiply all times by a factor; and streams without late facts,
+// which are evaluated without keys.
 #include <algorithm>
 #include <stdexcept>
 
@@ -12,7 +12,7 @@ namespace {
 
 void refine(Value& cell, Time factor) { cell = time_cell(finer(time_of(cell), factor)); }
 
-// The words of a checkpoint of a stage with one component of metric predicates: see Sweep::run_phase.
+// Refines the words of a checkpoint of a stage with one component of metric predicates: see Sweep::run_phase.
 class CheckpointRefiner {
  public:
   CheckpointRefiner(Checkpoint& checkpoint, Time factor) : words_(checkpoint.words), factor_(factor) {}
@@ -168,7 +168,7 @@ std::size_t Engine::carried() const {
     for (Index slot = 0; slot < stage.slots(); ++slot) {
       const KeyState& state = stage.state(slot);
       const Checkpoint& last = state.later.empty() ? state.base : state.later.back().checkpoint;
-      // The number of facts comes first.
+      // The first word is the number of facts.
       if (!last.words.empty()) found += last.words.front();
     }
   }

@@ -25,7 +25,7 @@ MetricRun::Outcome MetricRun::evaluate(World& world) {
   for (MetricTable& table : tables_) table.clear();
   endless_.begin();
   last_change_ = kNever;
-  // On rational time, rules may need no facts at all.
+  // On rational time, rules may need no facts.
   is_any_ = component_.is_rational || !component_.facts.empty();
   for (const MetricLink& link : component_.inputs) {
     if (!take(world, link)) return component_.is_rational ? Outcome::kNoEnd : Outcome::kTooFar;
@@ -52,7 +52,7 @@ MetricRun::Outcome MetricRun::evaluate(World& world) {
   for (const MetricLink& link : component_.outputs) {
     component_.is_rational ? give_cells(world, link, kEndless) : give(world, link);
   }
-  // Until all that happened has had its consequences, what holds next may be otherwise at another query time.
+  // Results after the query time depend on it until all consequences of the input have happened.
   if (!component_.is_rational &&
       (component_.reach == kForever || moved(last_change_, moved(component_.reach, 1)) > world.query)) {
     world.depends_on_query = true;
@@ -70,7 +70,7 @@ bool MetricRun::evaluate_stratum(Index stratum, const World& world, const Metric
   return run.run_once(*limits, MetricStratumRun::kNoLimit, watch);
 }
 
-// Whether what repeats is given as one period of it: nobody says how far to go, or somebody asks beyond that.
+// Whether a repetition is output as one period: if the output is unbounded, or the query asks beyond the bound.
 bool MetricRun::gives_repeats(Index relation, bool is_left, const World& world) const {
   if (!component_.is_rational || component_.is_forward) return false;
   if (!(is_left ? endless_.left(relation) : endless_.right(relation))) return false;
@@ -94,7 +94,7 @@ void MetricRun::spell_out(const World& world) {
   }
 }
 
-// Between rows and relations
+// Conversion between rows and relations
 
 bool MetricRun::take(const World& world, const MetricLink& link) {
   MetricTable& into = tables_[link.relation];
@@ -151,7 +151,7 @@ void MetricRun::take_cells(const FluentTable& fluent, Interval slice, MetricTabl
         repeats_.push_back({into.row_of(fluent.columns(pair.instance)), part, pair.value.as_integer()});
         continue;
       }
-      // The lists of pairs are in order; only a relation that is also given elsewhere has some already.
+      // The lists of pairs are sorted. Only a relation with other input already has intervals.
       if (row == kNoRow) row = into.row_of(fluent.columns(pair.instance));
       Intervals& list = into.list(row);
       if (list.empty() || list.back().end < part.start) {
@@ -207,7 +207,7 @@ void MetricRun::give(World& world, const MetricLink& link) const {
   }
 }
 
-// What repeats is given as one period of it, with the period for a value. The time that is left is given as it is.
+// Outputs one period of a repetition, with the period as value. Returns the remaining time, which is output directly.
 Interval MetricRun::give_repeats(FluentTable& fluent, Index instance, const Intervals& known, Index relation,
                                  const World& world) const {
   Interval plain = kAllTime;
@@ -226,7 +226,7 @@ Interval MetricRun::give_repeats(FluentTable& fluent, Index instance, const Inte
   return plain;
 }
 
-// What ends at `last` goes on until further notice.
+// Intervals that end at `last` continue until further notice.
 void MetricRun::give_cells(World& world, const MetricLink& link, Time last) const {
   FluentTable& fluent = world.fluents[link.table];
   const MetricTable& found = tables_[link.relation];

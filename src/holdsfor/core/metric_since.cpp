@@ -13,7 +13,7 @@ std::optional<Index> place_of(const MetricScan& scan, Index reg) {
   return std::nullopt;
 }
 
-// The interval of a list that a piece of it lies in.
+// The interval of a list that contains a piece.
 Interval around(const Intervals& list, Interval piece) { return *first_after(list, piece.start); }
 
 }  // namespace
@@ -54,12 +54,12 @@ void MetricSince::add(Interval during, Derived& out) const {
   out.during.push_back(during);
 }
 
-// What holds because the right side holds inside an interval of the left one. Only what lies between two points with
-// some of `near` between them is wanted.
+// Derives what holds because the right side holds inside an interval of the left side. Only results between two points
+// that have part of `near` between them are needed.
 void MetricSince::add_lasting(Interval left, const Intervals& right, Interval near, Derived& out) const {
   const Interval span = closed(left);
   const Interval wanted = closed(near);
-  // The points at which the right side may hold are no further away than the offsets are long.
+  // The relevant points of the right side are no further away than the length of the offsets.
   Interval reach = span;
   if (!is_infinite(wanted.start) && !is_infinite(wanted.end)) {
     const Offsets& offsets = rule_.offsets;
@@ -110,7 +110,7 @@ void MetricSince::solve_right(const MetricTable& left, const MetricTable& fresh_
     each_partner(left, true, args, [&](Index other) {
       put_together(left.args(other), args);
       const Intervals& list = left.list(other);
-      // Intervals whose end-points the piece touches count as well.
+      // Intervals whose end-points touch the piece also count.
       auto at = first_after(list, piece.during.start - (is_infinite(piece.during.start) ? 0 : 1));
       for (; at != list.end() && closed(*at).start < piece.during.end; ++at) {
         const Interval span = closed(*at);
@@ -134,7 +134,7 @@ void MetricSince::solve_left(const MetricTable& left, const MetricTable& right, 
   }
 }
 
-// Calls `see` with what is armed and the interval of the left side that goes on at `low`.
+// Calls `see` with an armed row and the interval of the left side that continues at `low`.
 template <typename See>
 void MetricSince::each_armed(const MetricTable& armed, const MetricTable& left, Time low, const See& see) {
   for (Index row = 0; row < armed.rows(); ++row) {

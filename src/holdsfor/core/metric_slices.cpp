@@ -1,4 +1,4 @@
-// Metric predicates slice by slice, and what a checkpoint has of them.
+// Evaluates metric predicates slice by slice, and saves their state in checkpoints.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -16,7 +16,7 @@ std::array<const std::vector<MetricTable>*, 4> parts_of(const MetricCarried& car
   return {&carried.ahead, &carried.going_on, &carried.armed, &carried.recent};
 }
 
-// The same rows have the same words, whichever came first.
+// Equal sets of rows must have equal words, independent of their order.
 void put(const MetricTable& table, CheckpointWriter& into) {
   if (table.is_empty()) return into.put(std::uint64_t{0});
   std::vector<Index> order;
@@ -104,7 +104,7 @@ void MetricRun::read_state(CheckpointReader& from) {
   }
 }
 
-// How many facts there are comes first.
+// The first word is the number of facts.
 void MetricRun::save(CheckpointWriter& into) const {
   into.put(std::accumulate(state_.begin(), state_.end(), std::size_t{0},
                            [](std::size_t sum, const MetricCarried& one) { return sum + one.facts(); }));
@@ -126,10 +126,10 @@ std::vector<Index> MetricRun::carried_widths() const {
   return found;
 }
 
-// What an operator says up to the end of a slice, and not ahead, ends there.
+// Results that an operator derives up to the end of a slice, without a continuation after it, end there.
 void MetricRun::note_ends(const MetricStratumRun& run, const MetricCarried& carried, Time now) {
   for (const MetricRule& rule : run.stratum().rules) {
-    // Joins change when what they read does.
+    // Joins change only when their inputs change.
     if (std::holds_alternative<MetricJoin>(rule)) continue;
     const Index head = head_of(rule);
     const MetricTable& table = tables_[head];
@@ -144,7 +144,7 @@ void MetricRun::note_ends(const MetricStratumRun& run, const MetricCarried& carr
   }
 }
 
-// What goes on may have other consequences at any later time; what lies ahead has them when it begins or ends.
+// Facts that continue may have new consequences at any later time. Future facts have them when they begin or end.
 void MetricRun::find_next_change(const World& world) {
   next_change_ = kForever;
   const Time now = world.query;

@@ -17,10 +17,10 @@ std::vector<MetricTable> tables_of(const std::vector<Index>& relations, const st
   return found;
 }
 
-// Longer than all distances between times that are told apart.
+// Longer than all distances between distinguishable times.
 constexpr Time kLongest = kEndless / 2;
 
-// How much longer an interval of distances is than none.
+// The length of an interval of distances.
 Time length_of(const Offsets& offsets) {
   if (!offsets.low || !offsets.high) return kLongest;
   const bool is_long = *offsets.low < -kLongest / 2 || *offsets.high > kLongest / 2;
@@ -29,7 +29,7 @@ Time length_of(const Offsets& offsets) {
 
 Offsets by(Time ticks) { return {.low = ticks, .high = ticks}; }
 
-// So many cells before another one, or before all time.
+// The cell `ticks` before another one, or the beginning of all time.
 Time cells_before(Time cell, Time ticks) {
   return ticks >= kLongest ? -kEndless : std::max(cell - 2 * ticks, -kEndless);
 }
@@ -129,7 +129,7 @@ bool MetricStratumRun::run_once(Interval slice, std::size_t most_rounds, const M
   carried_ = nullptr;
   was_cut_ = false;
   for (const Index relation : stratum_.relations) {
-    // What is given of a relation of the stratum may lie outside.
+    // Given facts of a relation of the stratum may lie outside the slice.
     MetricTable& table = tables_[relation];
     if (slice == kAllTime || table.is_empty()) continue;
     MetricTable inside(table.width());
@@ -182,7 +182,7 @@ void MetricStratumRun::begin() {
   }
 }
 
-// A fact: what lies in the slice holds now, what lies behind it is to come.
+// Inserts a fact: the part in the slice holds now, the part after it waits.
 void MetricStratumRun::insert(Index relation, std::span<const Value> tuple, Interval during) {
   const Interval inside = common(during, slice_);
   was_cut_ = was_cut_ || (inside != during && !is_empty(during));
@@ -196,7 +196,7 @@ void MetricStratumRun::note_later(Index relation, std::span<const Value> tuple, 
   if (!is_empty(later)) ahead_[place_[relation]].add(tuple, later);
 }
 
-// What lies in the slice of a fact whose row is known.
+// Inserts the part of a fact in the slice, for a known row.
 void MetricStratumRun::insert_row(Index relation, Index row, Interval inside) {
   MetricTable& table = tables_[relation];
   pieces_.clear();
@@ -221,7 +221,7 @@ const MetricTable& MetricStratumRun::grown(Index relation) const {
   return memory != kElsewhere && has_grown_[memory] ? grown_[memory] : tables_[relation];
 }
 
-// A relation in the slice and for as long before it as an Until waits.
+// A relation in the slice, and before it for as long as an Until waits.
 MetricTable MetricStratumRun::recently(Index relation) const {
   MetricTable found = tables_[relation];
   const auto at = std::find(recalled_.begin(), recalled_.end(), relation);
@@ -259,7 +259,7 @@ void MetricStratumRun::last(const RuleRun& run) {
   insert_all(rule.head);
 }
 
-// An Until as it was when all that it asks about had become known, moved to now.
+// Evaluates an Until for the time when all of its inputs had become known, and moves the result to now.
 void MetricStratumRun::wait(const MetricLast& rule, MetricSince& since) {
   since.solve(recently(rule.left.relation), recently(rule.right.relation), derived_);
   const Interval known{-kEndless, slice_.end >= kEndless ? kEndless : cells_before(slice_.end, rule.waits)};
@@ -270,7 +270,8 @@ void MetricStratumRun::wait(const MetricLast& rule, MetricSince& since) {
   insert_all(rule.head);
 }
 
-// What recursive rules derive from the past alone: intervals that go on without a new fact do not call them.
+// Derives consequences of the past for recursive rules, because intervals that continue without a new fact do not
+// trigger these rules.
 void MetricStratumRun::start_armed() {
   if (carried_ == nullptr) return;
   for (const RuleRun& run : rules_) {
@@ -293,7 +294,7 @@ void MetricStratumRun::carry_on() {
     for (std::size_t i = 0; i < ahead_.size(); ++i) std::swap(found.ahead[i], ahead_[i]);
     for (std::size_t i = 0; i < remembered_.size(); ++i) {
       const MetricTable& table = grown(remembered_[i]);
-      // The slice ends with a point: intervals that hold there may go on.
+      // The slice ends with a point. Intervals that hold there may continue.
       const Interval kept{cells_before(high - 1, remembered_for_[i]), high};
       for (Index row = 0; row < table.rows(); ++row) {
         const Interval last_one = table.list(row).back();
@@ -307,7 +308,7 @@ void MetricStratumRun::carry_on() {
                      found.armed[run.armed]);
     }
     for (std::size_t i = 0; i < recalled_.size(); ++i) {
-      // One gap more: whether the left side of an Until goes on from before is to be seen.
+      // One gap more, to tell whether the left side of an Until continues from before.
       const Interval kept{cells_before(high - 2, recalled_for_[i]), high};
       const MetricTable table = recently(recalled_[i]);
       for (Index row = 0; row < table.rows(); ++row) {

@@ -40,7 +40,7 @@ void RowIndex::update(std::span<const Value> cells, std::size_t width, Index row
 }
 
 void RowIndex::clear() {
-  // Many slots for few rows would make every step as slow as the largest.
+  // Clearing many slots for few rows would make every step as slow as the largest one.
   if (heads_.size() > 8 * std::max(kFewest, next_.size())) {
     heads_.assign(kFewest, kNoRow);
   } else {

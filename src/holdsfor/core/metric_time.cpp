@@ -8,10 +8,10 @@
 namespace holdsfor {
 namespace {
 
-// Beyond every finite cell, however far it is moved.
+// Beyond every finite cell, after any shift.
 constexpr Wide kInfinite = Wide{1} << 70U;
 
-// A cell moved by some ticks, to a point or to the gap beside it; what is infinite stays so.
+// Shifts a cell by ticks, to a point or to the gap beside it. Infinite cells stay infinite.
 Wide shifted(Time cell, Time ticks, bool is_gap) {
   if (is_infinite(cell)) return cell > 0 ? kInfinite : -kInfinite;
   return ((Wide{cell} + 2 * Wide{ticks}) & ~Wide{1}) | Wide{is_gap ? 1 : 0};
@@ -26,7 +26,7 @@ Time told_apart(Wide cell) {
   return static_cast<Time>(cell);
 }
 
-// An interval that lies beyond all times that are told apart as a whole does not become empty.
+// An interval that lies completely beyond the distinguishable times does not become empty.
 Interval told_apart(Wide start, Wide end) {
   Interval found{told_apart(start), told_apart(end)};
   if (start < end && found.start >= found.end) {
@@ -72,7 +72,7 @@ void add_interval(Intervals& list, Interval added, Intervals& fresh) {
     fresh.push_back(added);
     return;
   }
-  // Those that overlap or touch.
+  // Intervals that overlap or touch.
   const auto first =
       std::partition_point(list.begin(), list.end(), [&](const Interval& one) { return one.end < added.start; });
   Time from = added.start;

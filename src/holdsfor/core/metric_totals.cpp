@@ -1,4 +1,4 @@
-// Functions of the tuples that hold at the same time: a value for all the time that it does not change.
+// Aggregates of the tuples that hold at the same time: one value for each maximal time without a change.
 #include <algorithm>
 
 #include "metric_body.h"
@@ -6,12 +6,12 @@
 namespace holdsfor {
 namespace {
 
-// The rows of a scan as bindings of its registers.
+// Reads the rows of a scan as bindings of its registers.
 class ScanReader {
  public:
   explicit ScanReader(const MetricScan& scan) : scan_(scan) {}
 
-  // The values of some registers in a row; false if the scan does not choose it.
+  // Reads the values of registers from a row. False if the scan does not select the row.
   bool read(std::span<const Value> args, const std::vector<Index>& wanted, std::vector<Value>& into) const {
     for (std::size_t column = 0; column < args.size(); ++column) {
       const Shape& shape = scan_.columns[column];
@@ -113,7 +113,7 @@ void find_totals(const MetricTotal& total, const MetricTable& source, TermTable&
   std::vector<Value> tuple;
   for (Index row = 0; row < source.rows(); ++row) {
     if (!reader.read(source.args(row), wanted, tuple)) continue;
-    // Words have no sum, and are neither the least nor the greatest number.
+    // Terms that are not numbers have no sum, and are neither minimum nor maximum.
     if (total.function != Aggregate::kCount && !terms.is_number(tuple[total.groups.size()])) continue;
     const Index known = tuples.rows();
     const Index made = tuples.row_of(tuple);
