@@ -1,4 +1,4 @@
-// Rows of packed tables: rules test and set bits, and tables get what has changed.
+// Processes the rows of packed tables: rules test and set bits, and then tables are updated.
 #include <algorithm>
 #include <bit>
 
@@ -7,8 +7,8 @@
 
 namespace holdsfor {
 
-// All pairs of a packed table have bits, unless something holds that no rule initiates: by `initially`, or by rules and
-// facts that there were before. Such a key is evaluated without them.
+// All pairs of a packed table have bits, unless something holds that no rule initiates: by `initially`, or by earlier
+// rules and facts. Such a key is evaluated without bits.
 void Sweep::begin_packed() {
   uses_bits_ = !phase_->packed.empty();
   if (!uses_bits_) return;
@@ -20,7 +20,7 @@ void Sweep::begin_packed() {
   }
 }
 
-// Takes over what a checkpoint has of a table.
+// Sets the bits of a table from its content, which a checkpoint supplied.
 void Sweep::set_packed(Index table) {
   FluentTable& fluent = world_.fluents[table];
   for (Index number = 0; number < fluent.pair_count; ++number) {
@@ -56,7 +56,7 @@ PairBits Sweep::bit_of(Index table, FluentTable& fluent, Index number) const {
   return pair.bit == Pair::kNoBit ? 0 : PairBits{1} << static_cast<unsigned>(pair.bit);
 }
 
-// An instance has another pair, or none.
+// Updates the bits after an instance has changed its pair.
 void Sweep::mirror(Index table, FluentTable& fluent, Index before, Index current) {
   if (before != kNone) holding_bits_ &= ~bit_of(table, fluent, before);
   if (current == kNone) return;
@@ -82,7 +82,7 @@ Index Sweep::packed_pair(std::size_t bit) {
   return pair;
 }
 
-// Goes through rows before `stop` that need nothing but bits. The first row of the time-point at which others are.
+// Processes rows before `stop` that need only bits. Returns the first row of the time-point where that ends.
 const Value* Sweep::run_packed(const Value* row, const Value* end, Time stop) {
   const RowRules* const all_rules = phase_->row_rules.data();
   while (row != end) {
@@ -129,7 +129,7 @@ bool Sweep::mark_packed(const RowRules& rules, const Value* row, std::uint64_t p
   return true;
 }
 
-// The state after a time-point. A pair is broken by an end, or by another value that is initiated.
+// Computes the state after a time-point. A termination, or the initiation of another value, breaks a pair.
 void Sweep::apply_packed(Time time) {
   PairBits broken = ended_bits_;
   for (PairBits left = initiated_bits_; left != 0; left &= left - 1) {

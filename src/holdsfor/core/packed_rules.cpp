@@ -44,7 +44,7 @@ class Packer {
     }
   }
 
-  // Delayed effects need to know when a pair was last initiated.
+  // Delayed effects need the time of the last initiation of a pair.
   [[nodiscard]] bool has_delays(Index table) const {
     bool found = false;
     for_delays([&](const Delay& delay) {
@@ -53,7 +53,7 @@ class Packer {
     return found;
   }
 
-  // A bit for each pair that rules initiate; false if it depends on rows which pairs these are, or there are too many.
+  // Assigns a bit to each pair that rules initiate. False if the pairs depend on rows, or if there are too many.
   [[nodiscard]] bool give_bits(Index table) {
     std::vector<PackedPair> pairs;
     bool are_known = true;
@@ -86,7 +86,8 @@ class Packer {
     return true;
   }
 
-  // What a rule initiates for a key: the parts of that, and constants elsewhere.
+  // The columns that a rule initiates for a key: parts of the key, otherwise constants. Nothing if they depend on the
+  // row.
   [[nodiscard]] std::optional<Columns> columns_of(Index table, const std::vector<Shape>& shapes) const {
     Columns found;
     for (Index place = 0; place < shapes.size(); ++place) {
@@ -98,7 +99,7 @@ class Packer {
     return found;
   }
 
-  // The part of the key that stands at a place of a table of the stage.
+  // The part of the key at a column of a table of the stage.
   [[nodiscard]] Index part_at(Index table, Index place) const {
     for (const Route& member : stage_.members) {
       if (member.table != table) continue;
@@ -109,11 +110,11 @@ class Packer {
     return kNone;
   }
 
-  // The pairs that cells of a row and of a rule stand for; nothing if that depends on the row.
+  // The pairs that cells of a row and of a rule match. Nothing if that depends on the row.
   [[nodiscard]] std::optional<PairBits> bits_of(const RowRule& rule, Index table, const std::vector<Cell>& columns,
                                                 std::optional<Cell> value) const {
     if (value && value->from != Cell::kConstants) return std::nullopt;
-    std::vector<std::optional<std::uint64_t>> wanted;  // of columns that are not of the key; none: any
+    std::vector<std::optional<std::uint64_t>> wanted;  // of columns outside the key; none: any value
     for (Index place = 0; place < columns.size(); ++place) {
       const Cell one = columns[place];
       const Index part = part_at(table, place);
@@ -154,7 +155,7 @@ class Packer {
           phase_.packing[test.table] != Packing::kNone
               ? bits_of(rule, test.table, test.columns, test.takes_any_value ? std::nullopt : std::optional(test.value))
               : std::nullopt;
-      // It asks about other tables, for one of several pairs, or for what another test asks about.
+      // The test concerns other tables, requires one of several pairs, or repeats a pair of another test.
       if (!asked || (!test.is_negated && std::popcount(*asked) != 1) || (made.asks & *asked) != 0) {
         made.has_more = true;
         continue;

@@ -8,7 +8,7 @@
 namespace holdsfor {
 namespace {
 
-// So many cells behind the border are not worth a checkpoint of all keys of a value.
+// Cells behind the border up to which a checkpoint of all keys of a value is not worth its cost.
 constexpr std::size_t kFewCells = 64;
 
 }  // namespace
@@ -67,7 +67,7 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
   for (std::size_t group = 0; group < intervals_.size(); ++group) {
     const Index value = intervals_.key(group);
     Touched& one = touch(value);
-    // Causes of a value stand together.
+    // Keep the causes of a value contiguous.
     const auto from = static_cast<std::uint32_t>(causes_.size());
     for (std::uint32_t i = one.causes_from; i < one.causes_to; ++i) causes_.push_back(causes_[i]);
     const Taken taken = take_in(intervals_, group, moment.window.first(moment.query), values_[value].intervals,
@@ -80,7 +80,7 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
   }
   for (; !waking_.empty() && waking_.top().first <= moment.query; waking_.pop()) {
     const auto [time, value] = waking_.top();
-    // A point is at the query time, or was; or all rows are behind the border.
+    // The value is due: a point is, or was, at the query time; or all rows are behind the border.
     if (values_[value].wake != time || values_[value].is_free) continue;
     Touched& one = touch(value);
     one.is_changed = true;
@@ -93,7 +93,7 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
   }
 }
 
-// Whether the border has passed enough rows, or all.
+// Whether the border has passed enough rows, or all rows.
 bool PartStore::is_worth_compacting(Rows& rows, const Moment& moment, const LogWidths& widths) {
   const Time border = moment.border;
   const std::size_t cells = rows.log.cells().size();
@@ -123,7 +123,7 @@ void PartStore::finish_compaction(const Moment& moment, Time longest_keep, const
       if (last > moment.border) {
         next = std::min(next, moved(last, moment.query - moment.border));
       } else if (is_less) {
-        // What rules look back to; if nothing has gone now, nothing will.
+        // Rows kept for look-back remain. If nothing was dropped now, nothing will be dropped later.
         next = std::min(next, moved(moment.query, moved(*moment.window.size, longest_keep)));
       }
     }
@@ -184,7 +184,7 @@ std::span<const Value> PartStore::events(Index slot, std::span<const Value> own,
   if (!own.empty()) logs.push_back(own);
   if (logs.size() == 1) return logs[0];
   scratch.clear();
-  std::size_t run = 0;  // where the rows of one time and table begin
+  std::size_t run = 0;  // the beginning of the rows of one time and table
   const auto comes_before = [](const Value* a, const Value* b) {
     if (a[0] != b[0]) return time_of(a[0]) < time_of(b[0]);
     return RowHead::from(a[1]).table < RowHead::from(b[1]).table;
@@ -197,7 +197,7 @@ std::span<const Value> PartStore::events(Index slot, std::span<const Value> own,
     const std::size_t width = widths.of(next->data());
     const std::span<const Value> row = next->first(width);
     if (run < scratch.size() && comes_before(&scratch[run], row.data())) run = scratch.size();
-    // A row that has two of the values is in the logs of both.
+    // A row that has two of the values is in both logs.
     bool is_known = false;
     for (std::size_t at = run; at < scratch.size() && !is_known; at += width) {
       is_known =

@@ -14,7 +14,7 @@ bool is_in(Index table, const std::vector<Index>& tables) {
 
 bool is_at_present(const Instant& time) { return !time.binds && time.reg == 0; }
 
-// Whether some rule reads what its component decides at the time-point at which it runs.
+// Whether a rule reads what its component decides at the time-point of the rule.
 bool reads_present(const Component& component) {
   bool found = false;
   each_read(component, [&](Index table, const Instruction& one) {
@@ -70,7 +70,7 @@ class PhaseMaker {
     each_read(component, [&](Index table, const Instruction& one) {
       after(prepared_.component_of[table], one.op == Op::kHolding && is_at_present(one.time));
     });
-    // Delayed effects of earlier components come when these have been decided.
+    // Delayed effects of earlier components become known when these components have been decided.
     for (const Index other : prepared_.of_stage[stage_]) {
       if (other == number) break;
       for (const Delay& delay : of(other).component->delays) {
@@ -80,7 +80,7 @@ class PhaseMaker {
     return level;
   }
 
-  // Phases in the order of their levels; at one level, those of plain components first.
+  // Groups components into phases by level. Within a level, plain components come first.
   void gather() {
     auto& numbers = prepared_.phases_of.emplace_back();
     const auto& all = prepared_.of_stage[stage_];
@@ -120,7 +120,7 @@ class PhaseMaker {
     prepared_.phases.push_back(std::move(phase));
   }
 
-  // Where the key stands in the events of a table; nowhere, if they may belong to other keys, too.
+  // The positions of the key in the events of a table. Empty if the events may belong to other keys, too.
   [[nodiscard]] std::vector<Index> key_places(Index table) const {
     if (prepared_.plan.stages[stage_].is_tied) return {};
     for (const Route& route : prepared_.plan.stages[stage_].inputs) {
@@ -130,7 +130,7 @@ class PhaseMaker {
     return {};
   }
 
-  // Where the key stands in what a table of the stage is about; nowhere, if several keys are evaluated as one.
+  // The positions of the key in the rows of a table of the stage. Empty if several keys are evaluated as one.
   [[nodiscard]] std::vector<Index> head_places(Index table) const {
     if (prepared_.plan.stages[stage_].is_tied) return {};
     for (const Route& member : prepared_.plan.stages[stage_].members) {

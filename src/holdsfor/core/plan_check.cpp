@@ -9,14 +9,14 @@
 namespace holdsfor {
 namespace {
 
-constexpr std::size_t kMostTables = 65'535;  // a row has sixteen bits for its table
+constexpr std::size_t kMostTables = 65'535;  // a row head has sixteen bits for the table
 constexpr Index kMostColumns = 1'000;
 
 void require(bool is_so, const char* reason) {
   if (!is_so) refuse_plan(reason);
 }
 
-// The instructions of one program, in the order in which they run.
+// Checks the instructions of one program, in execution order.
 class ProgramCheck {
  public:
   ProgramCheck(const Plan& plan, const Program& program) : plan_(plan), program_(program) {}
@@ -74,7 +74,7 @@ class ProgramCheck {
     for (const Instruction& one : block) check(one);
   }
 
-  // What is made inside is there no more afterwards, unless all ways lead to it.
+  // A list register that a block sets is set afterwards only if every block sets it.
   void check_blocks(const Instruction& one) {
     const std::vector<bool> before = has_list_;
     if (one.op == Op::kBranch) {
@@ -86,7 +86,7 @@ class ProgramCheck {
       for (std::size_t i = 0; i < then.size(); ++i) has_list_[i] = has_list_[i] && then[i];
       return;
     }
-    // Without alternatives nothing comes after, where anything may be.
+    // Code after a choice without alternatives is unreachable, so every register counts as set.
     std::vector<bool> after(has_list_.size(), one.op == Op::kChoose);
     for (const Block& block : one.blocks) {
       has_list_ = before;
@@ -165,7 +165,7 @@ class ProgramCheck {
     const std::size_t lists = one.inputs.size();
     const auto& given = one.parameters;
     const auto within = [&](std::size_t place, std::int64_t last) { return given[place] >= 0 && given[place] <= last; };
-    // Only operators on any number of lists take some from a term.
+    // Only operators on any number of lists take operands from a term.
     bool fits = false;
     switch (one.interval_operator) {
       case IntervalOperator::kUnion:
@@ -328,7 +328,7 @@ class PlanCheck {
     check_row(rule);
   }
 
-  // Every instruction after the row is tested with it, or left to do, or both.
+  // Every instruction after the row is a row test, remains for a row that passes, or both.
   static void check_row(const Rule& rule) {
     const Block& block = rule.program.block;
     if (!rule.begins_with_row()) return require(rule.row_tests.empty() && rule.row_rest.empty(), "a rule has no row");
@@ -344,7 +344,7 @@ class PlanCheck {
     require(std::all_of(is_there.begin() + 1, is_there.end(), std::identity{}), "a condition is left out");
     for (const Index at : rule.row_tests) require(is_of_row(block[at]), "a row cannot decide a condition");
   }
-  // Whether an instruction needs nothing but values, and no host to find them.
+  // Whether an instruction needs only values, and no host.
   static bool is_of_row(const Instruction& one) {
     switch (one.op) {
       case Op::kCompare:

@@ -7,7 +7,7 @@
 namespace holdsfor {
 namespace {
 
-// Whether a term of a head has a variable that nothing gives a value.
+// Whether a term of a head contains an unbound variable.
 bool is_open(const Shape& shape) {
   return shape.kind == ShapeKind::kAnything || std::any_of(shape.items.begin(), shape.items.end(), is_open);
 }
@@ -35,7 +35,7 @@ class Reader : private MetricReader {
   }
 
  private:
-  // The line of a rule, which is for people.
+  // The source line of a rule, which only messages need.
   void origin() {
     text();
     word();
@@ -140,7 +140,7 @@ class Reader : private MetricReader {
     text();
     return found;
   }
-  // Groups of keys that the facts of one table tie.
+  // The groups of keys that the facts of one table tie.
   void fact_ties(std::vector<std::vector<Value>>& into) {
     text();
     std::vector<Index> columns;

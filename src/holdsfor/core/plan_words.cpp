@@ -8,10 +8,10 @@
 namespace holdsfor {
 namespace {
 
-// The first bytes of a plan; the last of them counts changes of the format.
+// The first bytes of a plan. The last of these bytes is the version of the format.
 constexpr char kMark[8] = {'h', 'f', 'p', 'l', 'a', 'n', 0, 7};
 
-// Takes bytes off the front.
+// Takes bytes from the front.
 class Bytes {
  public:
   explicit Bytes(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -27,7 +27,7 @@ class Bytes {
     if (count > rest_.size() / sizeof(T)) refuse_plan("it ends too early");
     if (count > 0) std::memcpy(into, take(count * sizeof(T)).data(), count * sizeof(T));
   }
-  // How many things of eight bytes follow.
+  // The number of items that follow, each of eight bytes.
   std::size_t take_count() {
     std::int64_t found = 0;
     take_all(&found, 1);

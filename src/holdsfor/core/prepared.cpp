@@ -21,7 +21,7 @@ bool gives(const Shape& shape, Index reg) {
   return std::any_of(shape.items.begin(), shape.items.end(), [&](const Shape& item) { return gives(item, reg); });
 }
 
-// Whether a term is known before an instruction runs: a register may get its value from a column of its own.
+// Whether a term is known before an instruction runs. A register may be bound by a column of the same instruction.
 bool is_given(const Shape& shape, const Instruction& one) {
   if (shape.kind == ShapeKind::kConstant) return true;
   if (shape.kind != ShapeKind::kRegister || gives(one.value, shape.reg)) return false;
@@ -29,13 +29,13 @@ bool is_given(const Shape& shape, const Instruction& one) {
                       [&](const Shape& other) { return gives(other, shape.reg); });
 }
 
-// The same for terms that can be built of what is known.
+// Whether a term can be built from known values.
 bool is_built(const Shape& shape, const Instruction& one) {
   if (shape.kind != ShapeKind::kStructure && shape.kind != ShapeKind::kList) return is_given(shape, one);
   return std::all_of(shape.items.begin(), shape.items.end(), [&](const Shape& item) { return is_built(item, one); });
 }
 
-// Goes through the instructions of a plan once and notes what they need.
+// Visits the instructions of a plan once, and records what they need.
 class Preparation {
  public:
   explicit Preparation(Prepared& prepared) : prepared_(prepared) {}
@@ -60,14 +60,14 @@ class Preparation {
     block(given.block);
   }
 
-  // Where solutions are counted, each of them matters.
+  // If `is_counted`, every solution matters, because solutions are collected.
   void block(Block& instructions, bool is_counted = false) {
     for (Instruction& one : instructions) {
       for (Block& inner : one.blocks) block(inner, is_counted || one.op == Op::kCollect);
       for (Expression& expression : one.expressions) expression.formula = make_formula(expression);
       one.is_ground =
           std::all_of(one.columns.begin(), one.columns.end(), [&](const Shape& shape) { return is_given(shape, one); });
-      // A list of intervals is there, if only an empty one, wherever the pair is known.
+      // A known pair always has a list of intervals, which may be empty.
       if (one.op == Op::kLookup) {
         one.is_ground =
             is_built(one.value, one) && std::all_of(one.columns.begin(), one.columns.end(),

@@ -10,7 +10,7 @@
 namespace holdsfor {
 namespace {
 
-// The kinds of records that may stand where others may, as the compiler numbers them.
+// The kinds of nested records; the numbers are those of the compiler.
 enum class Kind : std::int64_t {
   kConstant = 1,
   kRegister,
@@ -88,7 +88,7 @@ Shape ProgramReader::structure() {
   return folded(std::move(found));
 }
 
-// A term without registers is one constant.
+// Replaces a term without registers by a constant.
 Shape ProgramReader::folded(Shape shape) {
   std::vector<Value> args;
   for (const Shape& item : shape.items) {
@@ -147,7 +147,7 @@ Site ProgramReader::site() {
   for (std::size_t i = 0; i < count; ++i) {
     text();
     if (flag()) {
-      constant();  // what always has the same value, the host knows
+      constant();  // the host knows constant values
     } else {
       found.row.push_back(index());
     }
@@ -178,7 +178,7 @@ Instruction ProgramReader::instruction() {
   Instruction found;
   constexpr auto kFirst = static_cast<std::int64_t>(Kind::kFirstInstruction);
   const std::int64_t kind = word();
-  // Looked at before it is counted from the first: any word may stand here.
+  // Check the range before the subtraction, because the word may have any value.
   if (kind < kFirst || kind > kFirst + static_cast<std::int64_t>(Op::kRead)) refuse_plan("an instruction is unknown");
   found.op = static_cast<Op>(kind - kFirst);
   read_fields(found);
@@ -304,7 +304,7 @@ void ProgramReader::read_fields(Instruction& found) {
   }
 }
 
-// A sliding aggregate: its window is that of the events that its block begins with.
+// A sliding aggregate. Its window is over the events at the beginning of its block.
 void ProgramReader::window(Instruction& found) {
   found.expressions.push_back(expression());
   if (flag()) found.expressions.push_back(expression());

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kFewPairs = 8;
 
-// Whether something was reported of an interval, but not that it is as it is.
+// Whether an interval was reported, but its last report differs.
 bool is_reported_otherwise(const Value* row, const std::vector<Value>& reported) {
   const ResultHead head = result_head(row);
   for (std::size_t at = 0; at < reported.size();) {
@@ -30,7 +30,7 @@ bool is_reported_otherwise(const Value* row, const std::vector<Value>& reported)
 
 void Reports::add_cause(Index report, Cause cause) {
   Report& one = reports_[report];
-  // All that a key hands on has the same cause.
+  // All differences from one key have the same cause.
   if (one.last != kNone && causes_[one.last].cause == cause) return;
   const auto added = static_cast<Index>(causes_.size());
   causes_.push_back({.cause = cause});
@@ -39,7 +39,7 @@ void Reports::add_cause(Index report, Cause cause) {
 }
 
 void Reports::clear() {
-  // What was needed once, for many keys, is not kept.
+  // Free the memory of a large batch.
   constexpr std::size_t kMany = std::size_t{1} << 16U;
   reports_.clear();
   causes_.clear();
@@ -62,7 +62,7 @@ KeyComparison::KeyComparison(std::span<const TableInfo> tables) {
   for (const TableInfo& table : tables) is_hidden_.push_back(table.is_hidden);
 }
 
-// Puts the intervals of both together, those of a pair in order.
+// Merges both lists of intervals. The intervals of a pair are in order.
 void KeyComparison::join(const Results& results, const Results& unreported) {
   std::vector<const Value*> rows;
   for (const Results* some : {&unreported, &results}) {
@@ -85,7 +85,7 @@ void KeyComparison::join(const Results& results, const Results& unreported) {
 std::span<const PairChange> KeyComparison::compare(const Results& results, const Results* unreported,
                                                    std::vector<Value>& reported, const ReportTimes& times) {
   if (unreported != nullptr) join(results, *unreported);
-  // What was reported is read from a copy, which what has changed points into.
+  // Read from a copy of the last report, because the changes point into it.
   before_.swap(reported);
   read_reported(before_, times.low_before);
   read_results(unreported != nullptr ? joined_ : results);
@@ -116,7 +116,8 @@ std::span<const PairChange> KeyComparison::compare(const Results& results, const
   return found_;
 }
 
-// A key has no say in a report in which nothing of it has changed: what the window had left behind then is not there.
+// A report is updated only when its key changes. So it lacks intervals that were behind the window then, but may have
+// intervals that are behind the window now.
 std::size_t count_reported(const std::vector<Value>& reported, Time low) {
   std::size_t found = 0;
   for (std::size_t at = 0; at < reported.size();) {
@@ -163,7 +164,7 @@ void KeyComparison::index(const std::vector<PairSpan>& pairs, std::vector<Index>
   }
 }
 
-// The intervals of a pair are put together: in the results they are apart where checkpoints lie between them.
+// Collects the intervals of each pair. In the results, intervals in different segments are apart.
 void KeyComparison::read_results(const Results& results) {
   now_.clear();
   now_slots_.clear();
@@ -185,7 +186,7 @@ void KeyComparison::read_results(const Results& results) {
         if (pair == kNone) {
           pair = static_cast<Index>(now_.size());
           now_.push_back(wanted);
-          // Room for twice as many until they are indexed again.
+          // Index with room for twice as many pairs.
           if (now_.size() > kFewPairs && now_.size() * 2 > now_slots_.size()) {
             index(now_, now_slots_);
           } else if (!now_slots_.empty()) {
@@ -200,7 +201,7 @@ void KeyComparison::read_results(const Results& results) {
     }
     at += head.width;
   }
-  // `to` has counted; now it is where the next interval of the pair goes.
+  // Turn the count in `to` into the position of the next interval of the pair.
   std::uint32_t from = 0;
   for (PairSpan& pair : now_) {
     const std::uint32_t count = pair.to;

@@ -19,13 +19,13 @@ void put_row(Results& into, Index table, ResultKind kind, Time time, std::span<c
   into.insert(into.end(), cells.begin(), cells.end());
 }
 
-// The time-points after which rows are wanted, and up to which.
+// A range of time-points, (from, until].
 struct Span {
   Time from = kNever;
   Time until = kForever;
 
   [[nodiscard]] bool has(Time time) const { return time > from && time <= until; }
-  // The intervals of a list whose last time-point is in it: from one to another.
+  // The intervals of a list whose last time-point is in the range, as an index range.
   [[nodiscard]] std::pair<std::size_t, std::size_t> of(const Intervals& list) const {
     const auto first_after = [&](Time time) {
       const auto after =
@@ -118,7 +118,7 @@ void ResultsDiff::compare(std::span<const Value> before, std::span<const Value> 
   removed_.clear();
   added_.clear();
   more_conflicts_ = read(after, is_compared, after_) - read(before, is_compared, before_);
-  // What both begin or end with is the same.
+  // Skip a common beginning and a common end.
   std::size_t same = 0;
   while (same < before_.size() && same < after_.size() && is_same(before_[same], after_[same])) ++same;
   while (before_.size() > same && after_.size() > same && is_same(before_.back(), after_.back())) {
@@ -132,7 +132,7 @@ void ResultsDiff::compare(std::span<const Value> before, std::span<const Value> 
     added_.swap(after_);
     return;
   }
-  // The others by hash, in the order of the results.
+  // Match the remaining rows by hash, in the order of the results.
   slots_.assign(std::bit_ceil(before_.size() * 2), kNone);
   const std::size_t mask = slots_.size() - 1;
   for (Index number = 0; number < before_.size(); ++number) {

@@ -13,10 +13,10 @@ namespace {
 using Kind = ColumnSource::Kind;
 using Found = ColumnLookup::Found;
 
-// What lookups find is known for codes of terms up to so many for each fact.
+// Limit of the lookup table by term code, in entries for each fact.
 constexpr std::size_t kCodesForFact = 16;
 
-// The fact with the values `given(i)`, or why there is none.
+// The fact with the values `given(i)`, or the reason why there is none.
 template <typename Given>
 std::int32_t find_fact(const FactIndex& index, const FactTable& facts, const Given& given) {
   std::int32_t found = Found::kNoFact;
@@ -28,7 +28,7 @@ std::int32_t find_fact(const FactIndex& index, const FactTable& facts, const Giv
   return found;
 }
 
-// Whether a formula reads only what is known of rows.
+// Whether a formula reads only known values of rows.
 bool is_known(const Formula& formula, const std::vector<ColumnSource>& sources) {
   return !formula.empty() && std::none_of(formula.begin(), formula.end(), [&](const FormulaStep& step) {
     return step.kind == FormulaStep::Kind::kRegister && sources[step.reg].kind == Kind::kNothing;
@@ -84,7 +84,7 @@ bool ColumnTests::add_lookup(const Instruction& one, const Prepared& prepared, C
     const ColumnSource source = shape.kind == ShapeKind::kConstant
                                     ? ColumnSource{.kind = Kind::kConstant, .constant = shape.constant}
                                     : into.sources[shape.reg];
-    // Of a number it is not known whether it is a whole one.
+    // For a computed number it is unknown whether it is an integer, so it is not a term.
     const bool is_term =
         source.kind == Kind::kArgument || source.kind == Kind::kLookup || source.kind == Kind::kConstant;
     if (!is_term) return false;
@@ -113,7 +113,7 @@ Index ColumnTests::add_fact_numbers(const FactTable& facts, std::pair<Index, Ind
   return number;
 }
 
-// The number of a lookup that is there once for all rules.
+// The number of a lookup, shared between rules.
 Index ColumnTests::add_lookup(ColumnLookup lookup, const Prepared& prepared) {
   for (Index number = 0; number < lookups.size(); ++number) {
     if (lookups[number].is_like(lookup)) return number;
@@ -190,7 +190,7 @@ void ColumnTester::test(const ColumnProgram& program, std::vector<std::uint32_t>
       for (std::size_t i = 0; i < selected.size(); ++i) {
         if (std::isunordered(left[i], right[i])) undecided.push_back(selected[i]);
       }
-      // No comparison holds of what is no number, but that it is another one.
+      // Comparisons with NaN are false, except inequality.
       const auto keep_if = [&](const auto& is_kept) {
         for (std::size_t i = 0; i < selected.size(); ++i) {
           selected[kept] = selected[i];
@@ -218,7 +218,7 @@ void ColumnTester::test(const ColumnProgram& program, std::vector<std::uint32_t>
   }
 }
 
-// Leaves the rows that have one fact.
+// Keeps the rows with exactly one fact.
 void ColumnTester::look_up(Index number, std::vector<std::uint32_t>& selected, std::vector<std::uint32_t>& undecided) {
   const ColumnLookup& lookup = tests_->lookups[number];
   std::int32_t* const found = found_.data() + number * count_;
@@ -233,7 +233,7 @@ void ColumnTester::look_up(Index number, std::vector<std::uint32_t>& selected, s
   selected.resize(kept);
 }
 
-// The fact that a row has, or why there is none.
+// The fact of a row, or the reason why there is none.
 std::int32_t ColumnTester::find(const ColumnLookup& lookup, std::uint32_t row) const {
   if (lookup.variable) {
     const ColumnSource& source = lookup.keys[*lookup.variable];
@@ -255,7 +255,7 @@ Value ColumnTester::value(const ColumnSource& source, std::uint32_t row) const {
   return facts.rows[fact * facts.columns + source.column];
 }
 
-// An argument of all rows as numbers.
+// An argument of all rows, as numbers.
 std::span<const double> ColumnTester::argument(Index place) {
   const std::span<double> column(arguments_.data() + place * count_, count_);
   if (!has_argument_[place]) {
@@ -295,7 +295,7 @@ void ColumnTester::read(const ColumnSource& source, std::span<const std::uint32_
 double* ColumnTester::compute(const Formula& formula, const ColumnProgram& program, std::span<const std::uint32_t> rows,
                               std::size_t place) {
   double* const base = stack_.data() + place * count_;
-  double* top = base;  // behind the last column
+  double* top = base;  // one past the last column
   for (const FormulaStep& step : formula) {
     switch (step.kind) {
       case FormulaStep::Kind::kConstant:

@@ -11,7 +11,7 @@
 namespace holdsfor {
 namespace {
 
-constexpr unsigned kMostBits = 31;  // the last one is set only if nothing is known
+constexpr unsigned kMostBits = 31;  // the last bit is set only if nothing is known
 
 bool takes_every_row(const Instruction& events) {
   return std::all_of(events.columns.begin(), events.columns.end(), [](const Shape& shape) {
@@ -38,7 +38,7 @@ void assign_row_bits(Plan& plan) {
   }
 }
 
-// Turns the conditions of rules into tests of columns.
+// Compiles the conditions of rules to tests of columns.
 class RowConditions::Compiler {
  public:
   Compiler(const Prepared& prepared, std::vector<OfTable>& tables)
@@ -52,7 +52,7 @@ class RowConditions::Compiler {
     place_of_.assign(rule.program.registers, std::nullopt);
     place_of_[0] = kTime;
     bool is_whole = match(block[0]);
-    // Conditions behind one that is no simple test must not hide what it has to report.
+    // After a condition that is not a simple test, later conditions must not suppress its reports.
     for (std::size_t i = 0; i < rule.row_tests.size() && is_whole; ++i) is_whole = condition(block[rule.row_tests[i]]);
     if (is_whole) return;
     Rest rest{.bit = bit_,
@@ -131,13 +131,13 @@ class RowConditions::Compiler {
     return true;
   }
 
-  // A test of one value among facts.
+  // A membership test of one value in facts.
   bool facts(const Instruction& one) {
     std::optional<Place> place;
     std::size_t column = 0;
     for (std::size_t i = 0; i < one.columns.size(); ++i) {
       const Shape& shape = one.columns[i];
-      // What else such a fact has is found where the rule needs it.
+      // The rule itself reads the other columns of the fact.
       if (shape.kind == ShapeKind::kConstant || shape.kind == ShapeKind::kAnything || shape.kind == ShapeKind::kBind) {
         continue;
       }
@@ -165,7 +165,7 @@ class RowConditions::Compiler {
     return shape.kind == ShapeKind::kRegister ? place_of_[shape.reg] : std::nullopt;
   }
 
-  // A number that a float has exactly, and that no larger integer could be taken for.
+  // A number with an exact float that no larger integer rounds to.
   static std::optional<double> exact(Value value) {
     constexpr std::int64_t kExact = std::int64_t{1} << 53U;
     if (value.is_real()) return value.as_real();
@@ -195,7 +195,7 @@ class RowConditions::Compiler {
     return of_->limits.emplace_back(Limits{.place = place, .bits = 0, .limits = {}, .passes = {~Passes{0}}});
   }
 
-  // What lay between two limits lies below, at or above the new one.
+  // Inserts a limit, which splits a range into below, at and above the limit.
   static void insert(Limits& into, double limit) {
     const auto at = std::lower_bound(into.limits.begin(), into.limits.end(), limit);
     if (at != into.limits.end() && *at == limit) return;

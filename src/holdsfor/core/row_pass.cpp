@@ -1,4 +1,4 @@
-// The pass over the rows of a key: all plain components of a phase at once.
+// The pass over the rows of a key: evaluates all plain components of a phase at once.
 #include <algorithm>
 #include <bit>
 #include <tuple>
@@ -7,8 +7,8 @@
 
 namespace holdsfor {
 
-// One pass over the log and the sources. Rules read nothing of their own time-point, so that their order does not
-// matter: each runs for one row after the other.
+// One pass over the log and the sources. Rules read nothing of their own time-point, so their order does not matter:
+// each runs row by row.
 void Sweep::run_rows() {
   const auto& all_rules = phase_->row_rules;
   const Value* row = world_.log.data();
@@ -20,7 +20,7 @@ void Sweep::run_rows() {
   }
   Time next_of_sources = next_given();
   for (;;) {
-    // Up to the next time-point at which something else happens, rows of packed tables are by themselves.
+    // Until the next time-point with other work, process rows of packed tables with bits alone.
     if (row != end && uses_bits_) row = run_packed(row, end, std::min({moved(limit_, 1), next_of_sources, next_due()}));
     const Time given = std::min(row != end ? time_of_row() : kForever, next_of_sources);
     const Time time = std::min(given, next_due());
@@ -83,7 +83,7 @@ void Sweep::run_row(const RowRules& rules, const Value* row, Passes passes) {
   for (; next < rules.others.size(); ++next) fire_row(rules.others[next], row, !rules.others[next].has_conditions);
 }
 
-// Runs a rule on a row; `is_decided`: the row passes its conditions.
+// Runs a rule on a row. `is_decided`: the row passes its conditions.
 void Sweep::fire_row(const RowRule& rule, const Value* row, bool is_decided) {
   if (rule.is_direct && is_decided) {
     fire_direct(rule, row);
@@ -100,14 +100,15 @@ void Sweep::fire_row(const RowRule& rule, const Value* row, bool is_decided) {
   take(*rule.rule, found_[0]);
 }
 
-// What is known here of other keys is not all: conditions might have no value just for that.
+// Whether a row concerns another key. Such a row is skipped: the world has only part of that key's state, and
+// conditions could report a missing value for that reason alone.
 bool Sweep::is_foreign(const RowRule& rule, const Value* row) const {
   return world_.key_places != nullptr && std::any_of(rule.key.begin(), rule.key.end(), [&](const auto& place_and_part) {
            return row[place_and_part.first] != world_.key[place_and_part.second];
          });
 }
 
-// Runs the rules of a group that are at wanted positions on a row.
+// Runs the rules of a group at the wanted positions on a row.
 void Sweep::fire_rows(const RowRules& rules, const RowGroup& group, std::uint64_t wanted, const Value* row) {
   const RowRule& first = rules.at(static_cast<std::size_t>(std::countr_zero(group.positions)));
   if (is_foreign(first, row) || machine_.enter_row(first, row, true) == nullptr) return;
@@ -125,7 +126,7 @@ void Sweep::fire_rows(const RowRules& rules, const RowGroup& group, std::uint64_
   take_found(group.group);
 }
 
-// A rule that needs no registers.
+// Runs a rule that needs no registers.
 void Sweep::fire_direct(const RowRule& rule, const Value* row) {
   const Value* const from[] = {row, rule.constants.data(), looked_up_.data()};
   if (!rule.lookups.empty()) {
@@ -142,7 +143,7 @@ inline bool Sweep::passes_finished(const RowTest& test, const Value* const* from
   return pair != kNowhere && world_.fluent_table(test.table).pairs[pair].holds(world_.now, nearby_.of(test.pair_slot));
 }
 
-// Whether a row passes the tests of a rule that looks nothing up.
+// Whether a row passes the tests of a rule without lookups.
 bool Sweep::passes_all(const RowRule& rule, const Value* row) {
   const Value* const from[] = {row, rule.constants.data(), looked_up_.data()};
   return std::none_of(rule.tests.begin(), rule.tests.end(), [&](const RowTest& test) {
@@ -158,7 +159,7 @@ Index Sweep::find_finished(const RowTest& test, const Value* const* from) {
   return slot_pairs_[test.pair_slot] = pair == kNone ? kNowhere : pair;
 }
 
-// The rest of a rule, from one of its lookups and tests on, for every fact that there is.
+// Runs the rest of a rule from one of its lookups and tests on, for every matching fact.
 void Sweep::solve_direct(const RowRule& rule, const Value* const* from, std::size_t lookup, std::size_t test) {
   for (; lookup + test < rule.is_lookup.size(); ++test) {
     if (rule.is_lookup[lookup + test]) {
@@ -179,7 +180,7 @@ void Sweep::solve_direct(const RowRule& rule, const Value* const* from, std::siz
   conclude(rule, from);
 }
 
-// Does what the head of a rule says.
+// Applies the head of a rule.
 void Sweep::conclude(const RowRule& rule, const Value* const* from) {
   const Value value = from[rule.value.from][rule.value.at];
   const Index table = rule.table;

@@ -136,7 +136,7 @@ class RowRuleMaker {
     std::vector<Cell> value;
     if (!cells({rule.value}, value)) return false;
     made_.value = value[0];
-    // Effects that are read as such are written down with their columns.
+    // Effects that rules read are recorded with their columns.
     if (prepared_.has_effect_readers[rule.table]) return true;
     made_.slot = slot(rule.table, made_.columns);
     const bool is_constant = made_.value.from == Cell::kConstants && rule.kind == HeadKind::kInitiate;
@@ -168,7 +168,7 @@ class RowRuleMaker {
   const std::vector<Index>& head_places_;
   Slots& slots_;
   RowRule made_;
-  std::vector<Index> outputs_;  // registers that facts give their values
+  std::vector<Index> outputs_;  // registers that facts bind
 };
 
 }  // namespace
@@ -187,7 +187,7 @@ void group_row_rules(RowRules& rules) {
     add(rules.others[i], RowRules::kOthers + i);
   }
   const std::uint64_t all = rules.mask | rules.other_bits;
-  // Nothing runs between them, and the row gives their registers the same values.
+  // No rule runs between them, and the row binds the same registers to the same values.
   const auto may_share = [&](std::size_t i) {
     const std::uint64_t between = (std::uint64_t{1} << positions[i]) - (std::uint64_t{2} << positions[i - 1]);
     const RowRule& one = rules.at(positions[i - 1]);

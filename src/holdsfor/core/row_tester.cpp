@@ -1,4 +1,4 @@
-// Tests rows by the conditions of a stage, whole columns at a time.
+// Tests rows with the conditions of a stage, whole columns at a time.
 #include <algorithm>
 #include <optional>
 
@@ -10,7 +10,7 @@
 namespace holdsfor {
 namespace {
 
-// Answers no question, but notes that there was one.
+// A host that answers nothing, and records that it was asked.
 class SilentHost : public Host {
  public:
   bool was_asked = false;
@@ -48,7 +48,7 @@ class SilentHost : public Host {
   }
 };
 
-// A number of a row, if a float has it exactly.
+// A number of a row, if it has an exact float.
 inline std::optional<double> number_at(Value value) {
   if (value.is_real()) return value.as_real();
   constexpr std::int64_t kExact = std::int64_t{1} << 53U;
@@ -56,7 +56,7 @@ inline std::optional<double> number_at(Value value) {
   return static_cast<double>(value.as_integer());
 }
 
-// Of rows without a number.
+// The position of rows without a number.
 constexpr std::uint32_t kNoPosition = std::uint32_t{1} << 31U;
 
 }  // namespace
@@ -94,7 +94,8 @@ void RowTester::test(Index number, const EventRows& rows, std::size_t first, std
     }
   };
   test_words(table.columns);
-  // Rules that begin with such a row: one that compares what is no number has something to report, whatever follows.
+  // Save the rules whose event pattern matches. A rule that compares a non-number must report it, whatever the later
+  // tests give.
   if (!table.limits.empty()) begun_.assign(passes.begin(), passes.end());
   for (const RowConditions::Limits& limits : table.limits) test_limits(limits, rows, first, passes);
   test_words(table.words);
@@ -106,7 +107,7 @@ void RowTester::test(Index number, const EventRows& rows, std::size_t first, std
   for (const RowConditions::Rest& rest : table.rest) test_rest(rest, rows, first, passes);
 }
 
-// Where a number lies between limits is counted for all rows at once. Rows without one are marked in `begun_`.
+// Computes the position of each number among the limits, for all rows at once. Marks rows without a number in `begun_`.
 void RowTester::test_limits(const RowConditions::Limits& limits, const EventRows& rows, std::size_t first,
                             std::span<Passes> passes) {
   const std::size_t count = passes.size();
@@ -155,13 +156,13 @@ void RowTester::test_rest(const RowConditions::Rest& rest, const EventRows& rows
   }
 }
 
-// Has the machine decide.
+// Lets the machine decide.
 Passes RowTester::run(const RowConditions::Rest& rest, Time time, std::span<const Value> args, Passes passes) {
   if (!rest_) rest_ = std::make_unique<Rest>(conditions_->prepared_, *terms_);
   rest_->world.set_now(time);
   rest_->host.was_asked = false;
   bool is_found = false;
-  // All solutions: each of them may have something to report.
+  // Visit all solutions, because each may report something.
   rest_->machine.run_on_row(rest.program, args, [&](const Machine::Frame&) {
     is_found = true;
     return false;

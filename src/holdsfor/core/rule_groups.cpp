@@ -19,7 +19,7 @@ bool is_same(const Instant& one, const Instant& other) {
   return one.reg == other.reg && one.binds == other.binds && one.least == other.least && one.most == other.most;
 }
 
-// What has no value is reported for the rule in which it stands.
+// Whether an instruction cannot report a missing value, because a report names its rule.
 bool reports_nothing(const Instruction& one) {
   switch (one.op) {
     case Op::kEvents:

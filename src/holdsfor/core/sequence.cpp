@@ -4,9 +4,10 @@
 
 namespace holdsfor {
 
-// An interval of the first list and one of the second are adjacent if no interval of either lies between them. Both
-// lists are sorted, and their intervals disjoint: of the second, only the first one that begins at or after the end of
-// an interval `a` can follow it; it does unless the next one of the first list ends before it.
+// An interval of the first list and one of the second are adjacent if no interval of either list lies between them.
+// Both lists are sorted and disjoint. So the only candidate after an interval `a` is the first interval of the second
+// list that begins at or after the end of `a`. It is adjacent unless the next interval of the first list ends before it
+// begins.
 void sequence(const Intervals& first, const Intervals& second, Intervals& out) {
   Intervals found;
   std::size_t next = 0;

@@ -87,7 +87,7 @@ SlidingWindow& SlidingWindows::window(const EventTable& table, std::span<const I
 
 namespace {
 
-// The first time-point of a window of some length that ends now; later than now if it has none.
+// The first time-point of a window of some length that ends now. Later than now if the window is empty.
 Time first_of_window(Time now, Value length, const TermTable& terms) {
   if (length.is_integer()) return length.as_integer() <= 0 ? kForever : moved(now, 1 - length.as_integer());
   const bool is_real = length.is_real() || terms[length].kind == TermKind::kReal;
@@ -101,7 +101,7 @@ Time first_of_window(Time now, Value length, const TermTable& terms) {
 
 bool Machine::slide(const Instruction& one, const Next& next) {
   const auto length = world_.arithmetic.evaluate(one.expressions[0], frame_->values);
-  // Each row of the window says that the length has no value.
+  // `collect` reports for each row of the window that the length has no value.
   if (!length) return collect(one, next);
   const Instruction& events = one.blocks[0][0];
   const EventTable& table = world_.event_table(events.table);
@@ -141,7 +141,7 @@ bool Machine::slide(const Instruction& one, const Next& next) {
   return match(one.columns[1], world_.arithmetic.term(*value), *frame_) && go_on(next);
 }
 
-// What a row adds to its window: a number if it is one, else the term itself.
+// The item of a row: a number if it is one, otherwise the term itself.
 Value Machine::slide_item(const Instruction& one) {
   if (one.expressions.size() > 1) {
     if (const auto number = world_.arithmetic.evaluate(one.expressions[1], frame_->values)) return *number;

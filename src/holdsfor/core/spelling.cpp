@@ -27,7 +27,7 @@ void KnownTexts::add(std::uint32_t code, std::string_view text) {
   bytes_.insert(bytes_.end(), text.begin(), text.end());
 }
 
-// Names of ASCII letters, digits and underscores; whether others need quotes is for Python to say.
+// Names of ASCII letters, digits and underscores. Python decides whether other names need quotes.
 bool Speller::is_plain(const Term& term) const {
   const std::string_view name = term.text;
   const auto is_small = [](char letter) { return letter >= 'a' && letter <= 'z'; };
@@ -57,7 +57,7 @@ void Speller::add(Value value, bool is_alone, TextColumn& into) {
     into.add(value.as_integer());
     return;
   }
-  // Beyond, there are exponents.
+  // Outside this range, numbers are written with exponents.
   const double size = value.is_real() ? std::abs(value.as_real()) : 0;
   if (size >= 1e-3 && size < 1e15 && std::trunc(size) != size) {
     std::array<char, 40> digits{};

@@ -1,4 +1,4 @@
-// Groups of keys that are tied: keys that rows tie, and groups that fall apart when rows have gone.
+// Groups of tied keys: rows tie keys, and groups split after rows were removed.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t kRowsAtOnce = 1024;
 
-// Where the arguments of a result begin.
+// The first argument cell of a result.
 std::size_t result_args(ResultKind kind) { return kind == ResultKind::kInterval ? 4 : 2; }
 
 }  // namespace
 
-// Keys that become one
+// Joining
 
 bool StageStore::has_state(Index slot) const {
   return (slot < states_.size() && is_used(slot)) || initial_.contains(slot);
@@ -72,7 +72,7 @@ std::vector<StageStore::Joining> StageStore::tie_keys(const Deliveries& deliveri
     }
   }
   states_.resize(keys_.size());
-  // In the order of roots, so that it does not depend on how maps are made.
+  // In the order of roots, to be deterministic.
   std::map<Index, std::vector<Index>> by_root;
   for (const auto& [into, from] : ties_.take_joined()) {
     auto& slots = by_root[ties_.root(into)];
@@ -127,9 +127,9 @@ void StageStore::finish_joining(const Joining& joining, Index slot) {
   set_wake(joining.root, kNever);
 }
 
-// Groups that fall apart
+// Splitting
 
-// The parts of a group that nothing ties any more, found from all that is kept of it.
+// The parts of a group that nothing ties any more, computed from everything kept of the group.
 class StageStore::GroupParts {
  public:
   GroupParts(StageStore& store, Index slot, const LogWidths& widths)
@@ -149,7 +149,7 @@ class StageStore::GroupParts {
     parent_[from] = into;
     ++joins_;
   }
-  // Whether what was looked at so far ties all keys of the group: then it does not matter what else there is.
+  // Whether the rows examined so far tie all keys of the group, so that the rest does not matter.
   [[nodiscard]] bool is_whole() const { return keys_.size() == members_ && joins_ + 1 == members_; }
   void add_row(Index table, const Value* args);
   void add_results(const Results& results);
@@ -197,7 +197,7 @@ void StageStore::GroupParts::add_row(Index table, const Value* args) {
   }
 }
 
-// Calls `put` with each result, and with its key.
+// Calls `put` with each result and its key.
 template <typename Put>
 void StageStore::GroupParts::for_results(const Results& results, const Put& put) {
   for (std::size_t at = 0; at < results.size();) {
@@ -357,7 +357,7 @@ void StageStore::GroupParts::part() {
 void StageStore::part_group(Index slot, const LogWidths& widths) {
   if (!states_[slot].may_fall_apart || states_[slot].is_forgotten) return;
   states_[slot].may_fall_apart = false;
-  // After the last query time only results are left.
+  // After the last query time, only results are left.
   if (ties_.is_alone(slot) || states_[slot].base.time == kNever) return;
   GroupParts parts(*this, slot, widths);
   if (parts.find()) parts.part();

@@ -1,4 +1,4 @@
-// The keys of a stage in a saved state.
+// Reads and writes the keys of a stage in a saved state.
 #include <algorithm>
 
 #include "stage_shared.h"
@@ -6,14 +6,14 @@
 
 namespace holdsfor {
 
-// Whether there is anything in a slot; slots of forgotten keys are empty.
+// Whether a slot is in use. Slots of forgotten keys are empty.
 bool StageStore::is_used(Index slot) const {
   const KeyState& state = states_[slot];
   return !state.log.empty() || !state.intervals.empty() || (state.effects && !state.effects->empty()) ||
          state.base.time != kNever || !state.results.empty() || !state.reported.empty() || state.report != kNone;
 }
 
-// Rows by value go with the keys that have them; those that no key has may be needed by any.
+// Rows of a value are saved with the keys that have the value. Any key may later need the rows of values without keys.
 void StageStore::write_parts(StateWriter& into, const LogWidths& widths, const IsWanted& is_wanted) const {
   std::vector<bool> is_needed(parts_->size());
   for (Index slot = 0; slot < states_.size(); ++slot) {
@@ -53,7 +53,7 @@ void StageStore::write(StateWriter& into, const LogWidths& widths, bool is_main,
   }
 }
 
-// The other keys of a group.
+// Writes the other keys of a group.
 void StageStore::write_others(StateWriter& into, Index slot) const {
   std::size_t count = 0;
   ties_.for_members(slot, [&](Index) { ++count; });
@@ -116,7 +116,7 @@ void StageStore::check_merge(const StageStore& other) const {
   }
 }
 
-// The keys of a group of another store.
+// Adds the keys of a group of another store.
 void StageStore::absorb_others(const StageStore& other, Index slot, Index own) {
   ties_.assign(own, own, keys_.key(own)[0]);
   other.ties_.for_members(slot, [&](Index theirs) {

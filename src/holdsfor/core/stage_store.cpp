@@ -8,10 +8,10 @@
 namespace holdsfor {
 namespace {
 
-// So many cells behind the border are not worth a checkpoint of all keys.
+// Cells behind the border up to which a checkpoint of all keys is not worth its cost.
 constexpr std::size_t kFewCells = 256;
 
-// Puts what reaches the same key together: by counting, or a few items for many keys by sorting their numbers.
+// Groups items by key: by counting, or by sorting if a few items reach many keys.
 template <typename Item>
 void sort_by_slot(std::vector<Item>& items) {
   const auto comes_before = [](const Item& a, const Item& b) { return a.slot < b.slot; };
@@ -32,7 +32,7 @@ void sort_by_slot(std::vector<Item>& items) {
   items.swap(sorted);
 }
 
-// Calls for each key with the range of its items, which are sorted by slot.
+// Calls `call` for each key with the range of its items, which are sorted by slot.
 template <typename Item, typename Call>
 void for_runs(const std::vector<Item>& items, const Call& call) {
   for (std::size_t from = 0, to = 0; from < items.size(); from = to) {
@@ -106,7 +106,7 @@ void StageStore::begin(std::span<const GroundPair> initial, bool are_known) {
   states_.resize(keys_.size());
   const auto show = [&](Index slot) {
     states_[slot].is_forgotten = false;
-    // A key of which nothing was saved begins as it would have without.
+    // A key without saved state begins as it would in a new engine.
     if (are_known && !is_used(slot)) set_wake(slot, kNever);
   };
   if (has_only_key) show(0);
@@ -221,7 +221,7 @@ void StageStore::deliver(const Deliveries& deliveries, const Window& window, Tim
   is_all_dirty_ = false;
 }
 
-// The keys that a row reaches, each once, the first of them first.
+// Calls `add` for the keys that a row reaches, each once, in order.
 template <typename Add>
 void StageStore::for_keys(const Route& route, const Value* args, const Add& add) {
   slots_of_row_.clear();
@@ -232,7 +232,7 @@ void StageStore::for_keys(const Route& route, const Value* args, const Add& add)
     if (std::find(slots_of_row_.begin(), slots_of_row_.end(), slot) != slots_of_row_.end()) continue;
     add(slot, slots_of_row_.empty());
     slots_of_row_.push_back(slot);
-    // All keys of a row that ties them are one.
+    // All keys of a row that ties them are one group.
     if (is_tied()) return;
   }
 }
@@ -282,7 +282,8 @@ Time StageStore::deliver_shared(const Deliveries& deliveries, const Window& wind
   return first;
 }
 
-// Keys go on from their checkpoints with the shared rows after them: these can only be dropped for all keys at once.
+// Plans a compaction of shared rows. Keys resume from their checkpoints with the shared rows after them, so shared rows
+// can only be dropped for all keys at once.
 void StageStore::plan_shared_compaction(const Window& window, Time border, const LogWidths& widths) {
   KeyState& state = shared_->state;
   const std::size_t cells = state.log.cells().size();
@@ -290,7 +291,7 @@ void StageStore::plan_shared_compaction(const Window& window, Time border, const
   const std::size_t interval_cells = state.intervals.cells().size();
   compacts_all_ =
       behind > std::max(kFewCells, cells / 2) || interval_cells > std::size_t{2} * state.interval_cells + kFewCells;
-  // Intervals are counted now and then: none of them is counted more than a few times while the window sees it.
+  // Count intervals only occasionally: each is counted a few times while it is in the window.
   if (interval_cells <= kFewCells || border < moved(shared_->counted_at, window.size.value_or(0) / 4)) return;
   shared_->counted_at = border;
   if (state.intervals.cells_behind(border, keep_) > interval_cells / 2) compacts_all_ = true;
@@ -356,7 +357,7 @@ void StageStore::put_work_together(Time query, bool is_all) {
   }
 }
 
-// Keys of others are known only because a row that reaches them reaches a key of this store as well.
+// Drops foreign keys. They are known only because a row reaches them and a key of this store.
 void StageStore::drop_foreign_work() {
   std::erase_if(work_, [&](const Work& work) {
     if (is_own(keys_.key(work.slot))) return false;
@@ -368,7 +369,7 @@ void StageStore::drop_foreign_work() {
   for (std::size_t at = 0; at < work_.size(); ++at) work_of_[work_[at].slot] = static_cast<Index>(at);
 }
 
-// Keys with values that something has reached.
+// Adds the keys of touched values.
 void StageStore::add_part_work() {
   for (const Work& work : work_) parts_->place(work.slot, keys_.key(work.slot));
   part_items_.clear();
@@ -444,7 +445,7 @@ void StageStore::load_intervals(World& world, const IntervalLog& intervals) {
       }
       return true;
     };
-    // Rows of one pair mostly come together.
+    // Rows of one pair are usually consecutive.
     do {
       const IntervalHead head = interval_head(row);
       const Time start = time_of(row[1]);

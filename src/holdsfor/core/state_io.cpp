@@ -8,7 +8,7 @@ namespace holdsfor {
 namespace {
 
 constexpr char kMagic[8] = {'h', 'o', 'l', 'd', 's', 'f', 'o', 'r'};
-// Magic, version, fingerprint of the plan, size of what follows the header, and its checksum.
+// Magic, version, fingerprint of the plan, payload size, checksum of the payload.
 constexpr std::size_t kHeaderBytes = 40;
 
 void append_word(std::string& bytes, std::uint64_t word) {
@@ -36,7 +36,7 @@ std::uint64_t StateWriter::number_of(Value value) {
   const auto known = numbers_.find(value.as_code());
   if (known != numbers_.end()) return Value::code(static_cast<std::uint32_t>(known->second)).word();
   const Term& term = terms_[value];
-  // What it consists of comes before it.
+  // Components of a term come before the term.
   std::vector<std::uint64_t> parts{static_cast<std::uint64_t>(term.kind)};
   parts.push_back(term.kind == TermKind::kCompound ? number_of(term.functor) : 0);
   parts.push_back(std::bit_cast<std::uint64_t>(term.real));
@@ -70,7 +70,7 @@ std::string StateWriter::finish(std::uint64_t fingerprint) const {
 
 void StateReader::refuse(const std::string& reason) { throw std::invalid_argument(reason); }
 
-// What follows the header; refuses bytes that are no state for a plan, or not all of one, and says what can be done.
+// Returns the payload. Refuses bytes that are not a complete state for the plan, with advice for the user.
 std::span<const std::byte> StateReader::checked_payload(std::span<const std::byte> bytes, std::uint64_t fingerprint) {
   const std::size_t known = std::min(bytes.size(), sizeof kMagic);
   if (known == 0 || std::memcmp(bytes.data(), kMagic, known) != 0) {

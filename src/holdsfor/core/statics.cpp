@@ -1,12 +1,12 @@
-// Statically determined fluents: from finished lists, and point by point inside a cycle.
+// Statically determined fluents: computed from finished lists, and point by point inside a cycle.
 #include <algorithm>
 
 #include "sweep.h"
 
 namespace holdsfor {
 
-// The lists of every pair that the rules of a table define, added to a table. For one pair the first rule that succeeds
-// counts; what it gives for different values of its variables is united.
+// Adds the list of every pair that the rules of a table define. For a pair, the first rule that succeeds counts. Its
+// results for different values of its variables are united.
 void Sweep::solve_definitions(Index table, FluentTable& into) {
   const Component& component = *world_.prepared.components[world_.prepared.component_of[table]].component;
   Index number = 0;
@@ -21,7 +21,7 @@ void Sweep::solve_definitions(Index table, FluentTable& into) {
         is_open = is_open || head_.back().is_wildcard();
       }
       const Value value = machine_.build(definition.head.value, frame);
-      // A fallback such as holdsFor(f(_)=true, []) has nothing to add.
+      // A fallback such as holdsFor(f(_)=true, []) adds nothing.
       if (is_open || value.is_wildcard() || !world_.is_of_key(table, head_)) return false;
       const auto [known, is_new] = into.add_pair(into.add(head_), value);
       Pair& pair = into.pairs[known];
@@ -57,7 +57,7 @@ MetricRun& Sweep::metric_run(const MetricComponent& metric) {
   return *run;
 }
 
-// Metric predicates slice by slice. What a checkpoint has of them comes before the tables.
+// Evaluates metric predicates slice by slice. Their state precedes the tables in a checkpoint.
 void Sweep::run_slices(const MetricComponent& metric) {
   MetricRun& run = metric_run(metric);
   run.evaluate_slices(world_, reader_ ? &*reader_ : nullptr, reader_ ? request_.from->time : kNever, request_.saves,
@@ -65,7 +65,7 @@ void Sweep::run_slices(const MetricComponent& metric) {
   wake_ = std::min(wake_, run.next_change());
 }
 
-// Metric predicates: what they hold of at the time-points up to the next one, or at the times that are asked about.
+// Evaluates metric predicates: at the time-points up to the next one, or for the queried time.
 void Sweep::run_metric(const MetricComponent& metric) {
   MetricRun* run = &metric_run(metric);
   const auto stop = [&](EvaluationStop::Reason reason) { throw EvaluationStop(reason, 0, {}, world_.query); };
@@ -82,7 +82,7 @@ void Sweep::run_metric(const MetricComponent& metric) {
   for (const MetricLink& link : metric.outputs) find_declared(link.table);
 }
 
-// Which statically determined pairs of the component hold just after the present time-point.
+// Computes which statically determined pairs of the component hold just after the present time-point.
 void Sweep::find_next() {
   const bool before = std::exchange(world_.is_pointwise, true);
   const Component& component = *world_.prepared.components[phase_->components[0]].component;

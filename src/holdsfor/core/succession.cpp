@@ -10,7 +10,7 @@ namespace {
 
 bool is_input(const TableInfo& table) { return table.role == Role::kInputEvent || table.role == Role::kInputFluent; }
 
-// Rows of several keys that are one now, in the order of time.
+// Sorts rows of several earlier keys that are one key now by time.
 void put_in_time_order(RowSet& rows) {
   if (rows.cells.empty()) return;
   std::vector<std::size_t> order(rows.size());
@@ -125,7 +125,7 @@ void Succession::add_rows(const RowSet& rows, RowSet SavedTable::* into, Index t
     const Value* cells = rows.row(row);
     State& state = state_of(home.stage, key_of(table, cells + 1, key));
     RowSet& known = state.phases[home.phase].tables[home.place].*into;
-    // Rules may not read them any more.
+    // The widths differ if the new rules do not read these rows.
     if (known.width == rows.width) known.cells.insert(known.cells.end(), cells, cells + rows.width);
   }
 }
@@ -162,7 +162,7 @@ void Succession::add_reported(const std::vector<Value>& reported, const Heritage
 
 // Rows
 
-// Whether rows of a table are taken: input, or results that are settled.
+// Whether rows of a table are taken over: input, and settled results.
 bool Succession::is_taken(const Plan& earlier, Index table, const Heritage& how) {
   if (how.table_of[table] == kNone) return false;
   return is_input(earlier.tables[table]) || how.has_state[table];
@@ -176,7 +176,7 @@ void Succession::add_log(const Plan& earlier, const Log& log, const LogWidths& w
     const Index before = RowHead::from(cells[at + 1]).table;
     const Index table = how.table_of[before];
     const Time time = time_of(cells[at]);
-    // What is derived after the border is derived again.
+    // Results after the border are derived again.
     if (is_wanted[before] && is_taken(earlier, before, how) && (is_input(earlier.tables[before]) || time <= border_)) {
       rows_.events_of(table, width - kLogHead)
           .add(time, cells.subspan(at + kLogHead, width - kLogHead), kNoCause, false);
@@ -195,7 +195,7 @@ void Succession::add_intervals(const Plan& earlier, const IntervalLog& log, cons
     const TableInfo& info = earlier.tables[head.table];
     at += head.width;
     if (!is_wanted[interval_head(row).table] || !is_taken(earlier, interval_head(row).table, how)) continue;
-    // A statically determined fluent that ends just after the border may go on.
+    // A statically determined fluent that ends just after the border may continue.
     const Time last = info.role == Role::kStaticFluent ? time_of(row[2]) : moved(time_of(row[2]), -1);
     if (!is_input(info) && last > border_) continue;
     head.table = static_cast<std::uint16_t>(table);
@@ -218,7 +218,7 @@ void Succession::add_effects(const Plan& earlier, const EffectLog& log, const st
       const Value* cells = entry.rows.row(row);
       if (time_of(*cells) > border_) continue;
       Key known(cells, cells + entry.rows.width);
-      // Not a head of an interval: these have flags or a width there.
+      // Differs from the head of an interval, which has flags or a width in these bits.
       known.push_back(Value::from_word(std::uint64_t{table} << 1U | static_cast<std::uint64_t>(entry.is_termination)));
       if (!known_rows_.insert(std::move(known)).second) continue;
       into.rows.cells.insert(into.rows.cells.end(), cells, cells + entry.rows.width);

@@ -11,14 +11,14 @@ Sweep::Sweep(World& world) : world_(world), machine_(world) {
 
 void Sweep::run(const SweepRequest& request) {
   const auto resume_at = world_.prepared.resume_at;
-  // A checkpoint that is read lies before the one that is made here, and one that is written after it.
+  // Checkpoints on either side: one to read is before `resume_at`, one to write after it.
   const bool goes_on_later = resume_at && request.from != nullptr && request.from->time >= *resume_at;
   const bool stops_earlier = resume_at && !request.saves.empty() && request.saves.front().time < *resume_at;
   if (!resume_at || goes_on_later || stops_earlier || *resume_at > world_.query) {
     run_stage(request);
     return;
   }
-  // For tests: stops, forgets all but the checkpoint, and goes on from there.
+  // For tests: stop, drop everything except the checkpoint, and resume.
   Checkpoint halfway{.time = *resume_at, .words = {}};
   SweepRequest first = request;
   first.saves = {&halfway, 1};
@@ -58,7 +58,7 @@ void Sweep::run(const SweepRequest& request) {
 
 void Sweep::run_stage(const SweepRequest& request) {
   request_ = request;
-  // An evaluation that was stopped may have left something behind.
+  // A stopped evaluation may have left state behind.
   machine_.reset();
   touched_.clear();
   openly_ended_.clear();
@@ -143,13 +143,13 @@ bool Sweep::stops_before(Time time) {
 }
 
 void Sweep::begin_time_point(Time time) {
-  // Looked at now and then: a key may have millions of time-points.
+  // Check for a stop only every 64 time-points; a key may have millions.
   if ((++steps_ & 63U) == 0) world_.watch.check();
   world_.set_now(time);
   if (time == kInitial) initiate_initially();
 }
 
-// A component whose rules set each other off: at each time-point its groups are decided in order.
+// Evaluates a component with a cycle of rules: at each time-point, decides its groups in order.
 void Sweep::run_cycle() {
   const Component& component = *world_.prepared.components[phase_->components[0]].component;
   for (;;) {
@@ -204,7 +204,7 @@ void Sweep::open_sources() {
     if (world_.is_running(pair.table)) extra_.push_back(time);
   }
   if (phase_->has_definitions) {
-    // Statically determined fluents of a cycle may change whenever anything does.
+    // Statically determined fluents of a cycle may change at every start or end of another fluent.
     for (Index table = 0; table < world_.plan().tables.size(); ++table) {
       if (world_.is_running(table)) continue;
       const FluentTable& fluent = world_.fluent_table(table);
@@ -224,13 +224,13 @@ void Sweep::open_sources() {
     if (!phase_->row_rules[table].is_from_log) open(table, phase_->row_rules[table].bit);
   }
   if (!reader_) return;
-  // What a checkpoint has seen is not seen again.
+  // Skip what the checkpoint already contains.
   for (Source& source : sources_) {
     while (source.next() <= request_.from->time) ++source.at;
   }
 }
 
-// Tables of other phases are finished: an empty one stays empty.
+// Opens a table of another phase. Such tables are finished, so an empty one stays empty.
 void Sweep::open(Index table, std::uint64_t bit) {
   const auto add = [&](const Source& source) {
     if (source.next() != kForever) sources_.push_back(source);
@@ -288,7 +288,7 @@ void Sweep::take_found(const RuleGroup& group) {
   for (std::size_t i = 0; i < group.rules.size(); ++i) take(*group.rules[i], found_[i]);
 }
 
-// Notes what a solution brings about; it takes effect when all solutions are known.
+// Records the effect of a solution. It is applied after all solutions are known.
 void Sweep::note(const Rule& rule, const Machine::Frame& frame, std::vector<Value>& found) const {
   for (const Shape& shape : rule.columns) found.push_back(machine_.build(shape, frame));
   found.push_back(rule.kind != HeadKind::kHappen ? machine_.build(rule.value, frame) : Value::nothing());
@@ -303,7 +303,7 @@ void Sweep::take(const Rule& rule, const std::vector<Value>& found) {
 
 void Sweep::take(const Rule& rule, std::span<const Value> columns, Value value) {
   if (!world_.is_of_key(rule.table, columns)) return;
-  // Of a fluent that was ended for all its instances, a condition may leave open which one is meant.
+  // After a termination of all instances, a condition may leave open which instance it means.
   const auto is_open = [](Value one) { return one.is_wildcard(); };
   if (rule.kind != HeadKind::kTerminate && (is_open(value) || std::any_of(columns.begin(), columns.end(), is_open))) {
     return;
@@ -324,7 +324,7 @@ bool Sweep::decide(const Group& group, std::uint64_t active) {
   const Component& component = *world_.prepared.components[phase_->components[0]].component;
   const std::size_t before = changes_;
   for (const Index rule : group.rules) {
-    // A rule that is set off inside the component runs every time.
+    // A rule that is triggered inside the component runs every time.
     if (phase_->runs_for[rule] == ~std::uint64_t{0} || (phase_->runs_for[rule] & active) != 0) {
       fire(component.rules[rule]);
     }

@@ -1,4 +1,4 @@
-// What a sweep saves at a checkpoint, component by component in the order in which they run, and takes up again.
+// Saves and loads the state of a sweep at a checkpoint, component by component in execution order.
 #include <stdexcept>
 #include <utility>
 
@@ -6,7 +6,7 @@
 
 namespace holdsfor {
 
-// A table of the phase that is evaluated.
+// The component of a table of the present phase.
 const Component& Sweep::component_of(Index table) const {
   if (!world_.is_running(table)) throw std::invalid_argument("a checkpoint does not fit its plan");
   return *world_.prepared.components[world_.prepared.component_of[table]].component;
@@ -92,9 +92,9 @@ void Sweep::load() {
   }
 }
 
-// Statically determined fluents follow from the lists of others. Where whole lists are kept for them, nothing needs to
-// be saved; else what was found up to the checkpoint is joined with what is found after it. What they are at the next
-// time-point may still change with input that begins there.
+// Statically determined fluents follow from the lists of others. If whole lists are kept for them, nothing needs to be
+// saved. Otherwise the intervals up to the checkpoint are saved and joined with those after it. Their value at the next
+// time-point may still change by input that begins there.
 
 void Sweep::save_static(Index table) {
   const TableInfo& info = world_.plan().tables[table];
@@ -128,7 +128,7 @@ void Sweep::splice_static(Index table) {
     const Pair& known = before.pairs[number];
     Pair& pair = fluent.pairs[fluent.add_pair(fluent.add(before.columns(known.instance)), known.value).first];
     Intervals& list = pair.list;
-    // Of a pair that does not hold later, it was not asked whether it is declared.
+    // If the pair does not hold later, `is_declared` was not computed.
     if (list.empty()) pair.is_declared = known.is_declared;
     list.insert(list.end(), known.list.begin(), known.list.end());
     if (known.since != kForever) list.push_back({known.since, next});

@@ -3,9 +3,9 @@
 namespace holdsfor {
 namespace {
 
-// So many rows are looked at one by one before half of the rest is left out at each step.
+// Rows examined one by one before switching to binary search.
 constexpr int kNear = 8;
-// So many values of an instance are compared one by one.
+// Values of an instance that are compared one by one; more use a hash index.
 constexpr Index kFewPairs = 8;
 
 }  // namespace
@@ -97,7 +97,7 @@ void EventTable::show(const Value* rows, std::size_t count) {
 
 void EventTable::add(Time when, std::span<const Value> args) {
   if (rows_ != own_.data()) own_.assign(rows_, rows_ + count_ * (width + 1));
-  // What rules derive comes in the order of time; the stream may have brought later events of the same kind.
+  // Rules derive rows in time order, but the input may already have later events of the same kind.
   std::size_t at = count_;
   if (at > 0 && time(at - 1) > when) {
     at = first_from(when + 1, at);
@@ -150,7 +150,7 @@ Index FluentTable::find_pair(Index instance, Value value) const {
   return kNone;
 }
 
-// Room is left for every second one.
+// Keeps at most half of the slots in use.
 void FluentTable::index_pair(Index number) {
   if (++indexed_pairs_ * 2 > pair_slots_.size()) {
     pair_slots_.assign(std::bit_ceil(indexed_pairs_ * 4), kNone);
@@ -182,7 +182,7 @@ Index FluentTable::append_pair(Index instance, Value value) {
   Intervals list = std::move(pair.list);
   list.clear();
   pair = Pair{.instance = instance, .value = value, .list = std::move(list)};
-  // Pairs are kept in the order in which they came.
+  // Keep pairs in insertion order.
   Instance& owner = instances[instance];
   (owner.last_pair == kNone ? owner.first_pair : pairs[owner.last_pair].next) = added;
   owner.last_pair = added;
@@ -254,7 +254,7 @@ void Timelines::build(std::span<const Pair> pairs, std::size_t instances) {
   }
 }
 
-// By start. Most are spread evenly over the time that they are about: those go to their places at once, or nearly.
+// Sorts by start. Most starts are spread evenly over their time, so a bucket sort puts them near their final position.
 void Timelines::sort(std::span<Entry> own) {
   const auto comes_before = [](const Entry& a, const Entry& b) { return a.start < b.start; };
   if (std::is_sorted(own.begin(), own.end(), comes_before)) return;
@@ -275,7 +275,7 @@ void Timelines::sort(std::span<Entry> own) {
   for (std::size_t i = 0; i < own.size(); ++i) places_[i + 1] += places_[i];
   spread_.resize(own.size());
   for (const Entry& one : own) spread_[places_[place_of(one)]++] = one;
-  // Only those that share a place may still be in the wrong order.
+  // Only entries in the same bucket can still be out of order.
   for (std::size_t i = 0; i < own.size(); ++i) {
     std::size_t at = i;
     for (; at > 0 && spread_[i].start < own[at - 1].start; --at) own[at] = own[at - 1];

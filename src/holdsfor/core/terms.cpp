@@ -12,7 +12,7 @@ namespace holdsfor {
 namespace {
 
 constexpr std::size_t kFewestSlots = 256;
-// Names whose slots are fetched together, then their terms, while those before them are resolved.
+// Names whose slots, and then whose terms, are prefetched together, while earlier names are resolved.
 constexpr std::size_t kAhead = 32;
 
 }  // namespace
@@ -52,7 +52,7 @@ void TermTable::names(std::span<const std::string_view> texts, std::span<Value> 
   }
 }
 
-// Whoever calls holds the lock, and has made room.
+// The caller holds the lock and has reserved room.
 Value TermTable::name(std::string_view text, std::uint32_t hash) {
   Slot& slot = find(hash, [&](const Term& term) { return term.kind == TermKind::kName && term.text == text; });
   if (slot.code == UINT32_MAX) {
@@ -116,7 +116,7 @@ bool TermTable::unifies_inside(Value one, Value other) const {
                     [&](Value a, Value b) { return unifies(a, b); });
 }
 
-// Item by item as far as both have some; then a tail must be able to be what is left of the other.
+// Unifies item by item as far as both lists have items. Then a tail must unify with the rest of the other list.
 bool TermTable::unifies_partial_list(const Term& partial, Value other) const {
   const bool is_partial = is_partial_list(other);
   if (!is_partial && !is_list(other)) return false;
@@ -160,7 +160,7 @@ void TermTable::make_room(std::size_t more) {
   fill_slots(std::bit_ceil(std::max(needed, kFewestSlots)));
 }
 
-// Codes that are in use get new slots, so many.
+// Distributes the codes in use to `count` new slots.
 void TermTable::fill_slots(std::size_t count) {
   std::vector<Slot> slots(count);
   const std::size_t mask = count - 1;
@@ -196,7 +196,7 @@ Term& TermTable::slot(std::uint32_t code) {
 
 void TermTable::reclaim(const TermMarks& marks) {
   free_.clear();
-  // Smaller codes are used first.
+  // Reuse smaller codes first.
   for (std::uint32_t code = count_; code-- > kept_;) {
     if (!marks.has(code)) free_.push_back(code);
   }

@@ -8,7 +8,7 @@ namespace holdsfor {
 namespace {
 
 constexpr std::size_t kShortRun = 8;
-// Numbers of so many bits are compared, a multiple of so many.
+// Width of the keys that are compared, in bits, and the block size of comparisons.
 constexpr std::size_t kAtOnce = 16;
 constexpr unsigned kBits = 15;
 
@@ -54,8 +54,8 @@ std::span<const std::uint64_t> TimeOrder::of(std::span<const TimedRow> rows) {
   return order_;
 }
 
-// The place of each of a few rows is the number of those before it, as far as some bits of their times tell: counted
-// without a branch, several at a time. Then those are put right that these bits do not tell apart.
+// Sorts a few rows by rank: the position of a row is the number of rows before it. Compares only some bits of the
+// times, without branches, several rows at once. Then sorts rows that these bits do not distinguish.
 void TimeOrder::sort_few(std::span<const TimedRow> rows, Time first, Time last) {
   const std::size_t count = rows.size();
   const auto bits = static_cast<unsigned>(std::bit_width(count - 1));
@@ -94,17 +94,17 @@ void TimeOrder::sort_few(std::span<const TimedRow> rows, Time first, Time last) 
   }
 }
 
-// Sorts words; what is in order already, in runs, is merged.
+// Sorts words: merges runs that are already in order.
 void TimeOrder::sort_words() {
   std::vector<std::uint64_t>& words = order_;
   std::vector<std::uint64_t>& spare = spare_;
   std::vector<std::size_t>& runs = runs_;
   const std::size_t count = words.size();
-  runs.clear();  // where they end
+  runs.clear();  // ends of runs
   for (std::size_t at = 0; at < count;) {
     std::size_t end = at + 1;
     while (end < count && words[end - 1] <= words[end]) ++end;
-    // Short runs become longer by insertion.
+    // Extend short runs by insertion sort.
     for (; end < count && end - at < kShortRun; ++end) {
       const std::uint64_t word = words[end];
       std::size_t to = end;

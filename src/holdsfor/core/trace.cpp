@@ -27,7 +27,7 @@ Trace::Trace(std::unique_ptr<KeyEvaluator> evaluator, const StageStore& stage, s
       machine_(world_),
       programs_(programs_of(world_.plan())) {}
 
-// What is initiated at a time-point is marked while that is under way only.
+// Marks of initiations are valid only during their time-point, so set them again.
 void Trace::set_time(Time time) {
   world_.set_now(time);
   for (Index table = 0; table < world_.fluents.size(); ++table) {
@@ -52,7 +52,7 @@ std::vector<Trace::Solution> Trace::solve(const Question& question) {
   const std::size_t stop = std::min<std::size_t>(question.stop.value_or(block->size()), block->size());
   const std::size_t first = std::min<std::size_t>(question.first, stop);
   Block part(block->begin() + static_cast<std::ptrdiff_t>(first), block->begin() + static_cast<std::ptrdiff_t>(stop));
-  // How far conditions look back follows from all of them: some alone look everywhere.
+  // The look-back of conditions follows from all of them. A part of them alone looks everywhere.
   for (Instruction& one : part) {
     if (!question.stop || !one.time.binds) continue;
     one.time.least = kFarAhead;

@@ -6,7 +6,7 @@ namespace holdsfor {
 
 bool is_utf8(std::string_view bytes) {
   const auto at = [&](std::size_t place) { return static_cast<unsigned char>(bytes[place]); };
-  // Most text has nothing but ASCII: looked at without a branch, many bytes at a time.
+  // Most text is ASCII only: a loop without branches checks many bytes at a time.
   unsigned char all = 0;
   for (const char byte : bytes) all |= static_cast<unsigned char>(byte);
   if (all < 0x80) return true;
@@ -16,7 +16,7 @@ bool is_utf8(std::string_view bytes) {
     if (lead < 0xC2 || lead > 0xF4) return false;
     const std::size_t more = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
     if (bytes.size() - place < more) return false;
-    // The second byte has limits that depend on the first.
+    // The range of the second byte depends on the first.
     const unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     const unsigned char most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
     if (at(place) < least || at(place) > most) return false;
