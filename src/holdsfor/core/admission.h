@@ -1,8 +1,8 @@
 // Applies the window rules: decides which pushed rows count at a query time.
 //
-// An event counts if it lies in the window of the first query time at or after the event that follows its arrival.
-// Until then it waits. An input interval counts from the next query time on, cut at the start of the window. A row is
-// late if its last window was over when it arrived. Rows behind the border of the window cannot be retracted.
+// An event counts if it lies in the window of the first query time that follows its arrival and is not before the
+// event. Until then it waits. An input interval counts from the next query time on, cut at the start of the window. A
+// row is late if its last window was over when it arrived. Rows behind the border of the window cannot be retracted.
 #pragma once
 
 #include <algorithm>

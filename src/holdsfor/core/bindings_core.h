@@ -98,8 +98,8 @@ class Core {
   // For each part, given as number and count of parts: bytes, keys, rows, visible intervals, and the time when the
   // first key wakes.
   nb::list save_keys(const std::vector<std::pair<std::size_t, std::size_t>>& parts) const;
-  // Loads the output of `save_rest` and `save_keys`. `plan` is the fingerprint of the plan that saved it, if that is
-  // another plan of the same shape. Returns the note of the last rest, or nothing.
+  // Loads the output of `save_rest` and `save_keys`. `plan`: the bytes of the plan that the output was saved with, if
+  // that was another plan of the same shape. Returns the note of the last rest, or nothing.
   std::uint64_t load_share(const nb::list& saved, std::optional<nb::bytes> plan);
   std::vector<Index> reached(std::int64_t query, std::size_t parts) const { return engine_->reached(query, parts); }
   std::int64_t next_wake() { return engine_->next_wake(); }

@@ -102,10 +102,10 @@ class Engine {
   // Background knowledge that rules read has changed: all keys become dirty.
   void mark_all_dirty();
 
-  // Swap of rules. The new engine takes over the state of engines with the earlier rules, in four steps. `settle_at`
-  // gives every key a checkpoint at a border up to which everything is final. `retire` retracts what was reported of
-  // tables that will not exist. `succeed` takes over the state of one or more engines. `resume` evaluates it at their
-  // query time. Border kNever: all rows are available, and everything is evaluated from them.
+  // Swap of rules, in four steps. On each engine with the earlier rules, `settle_at` gives every key a checkpoint at a
+  // border up to which everything is final, and `retire` retracts what was reported of tables that will not exist. On
+  // the new engine, `succeed` takes over the state of one or more of them, and `resume` evaluates it at their query
+  // time. Border kNever: all rows are available, and everything is evaluated from them.
   [[nodiscard]] Time final_until() const;
   // Whether all rows that ever counted are still available.
   [[nodiscard]] bool has_all_rows() const { return !has_dropped_; }

@@ -113,7 +113,7 @@ struct MetricGiven {
 // Metric predicates that are evaluated together for a key.
 struct MetricComponent {
   MetricPlan plan;
-  Time scale = 1;  // ticks of a time-point
+  Time scale = 1;  // ticks per time-point
   Value holds;     // the value of a fluent that holds
   std::vector<MetricLink> inputs;
   std::vector<MetricLink> outputs;

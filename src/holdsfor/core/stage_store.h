@@ -90,7 +90,7 @@ class StageStore {
   [[nodiscard]] const IntervalIntake& intervals() const { return intervals_; }
   // The first time-point of a change that affects all keys; kForever without such a change.
   [[nodiscard]] Time first_change() const { return first_change_; }
-  // Whether results after a checkpoint are unaffected by rows before it, unless the checkpoint itself changes.
+  // Whether results before a checkpoint stay as they are unless rows before it change. Then sweeps can resume there.
   [[nodiscard]] bool can_resume() const { return can_resume_; }
   // How long before a checkpoint rules look back to events; kForever: without limit.
   [[nodiscard]] Time event_keep() const { return event_keep_; }
@@ -143,7 +143,7 @@ class StageStore {
   // The slots of wanted keys.
   [[nodiscard]] std::vector<Index> slots_of(const IsWanted& is_wanted) const;
   void read(StateReader& from, const LogWidths& widths);
-  // Refuses keys that both stores have, and shared rows that differ.
+  // Refuses keys that both stores have, and shared rows if both stores have some.
   void check_merge(const StageStore& other) const;
   // Removes from another store the keys that are not its own here, and shared rows that this store has as well.
   void drop_others(StageStore& other) const;
