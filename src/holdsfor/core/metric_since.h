@@ -43,8 +43,8 @@ class MetricSince {
   std::vector<Index> shared_right_;  // the same columns of the right side
   std::vector<Index> sorted_right_;  // sorted, and the corresponding columns of the left side
   std::vector<Index> sorted_left_;
-  std::vector<std::pair<bool, Index>>
-      head_;  // by column of the head: whether it comes from the right side, and its column there
+  // By column of the head: whether it comes from the right side, and its column there.
+  std::vector<std::pair<bool, Index>> head_;
   std::vector<Index> left_in_head_;  // by column of the left side
   std::vector<Value> tuple_;
   std::vector<Value> left_tuple_;

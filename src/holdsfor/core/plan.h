@@ -138,8 +138,7 @@ struct Instruction {
   Index table = 0;         // or the number of a fact table or a goal
   Index out = 0;           // list register, the register of a domain, or the number of a sliding aggregate
   Instant time;
-  std::vector<Shape>
-      columns;  // for kEqual: the ground term and the other term; for kCollect: the template and the result
+  std::vector<Shape> columns;  // for kEqual: the ground term and the other one; for kCollect: the template and result
   Shape value;
   // For a sliding aggregate: the length of its window, and the value of an item.
   std::vector<Expression> expressions;
