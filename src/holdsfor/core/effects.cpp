@@ -105,8 +105,8 @@ void Sweep::finish() {
   world_.running = kNone;
   if (!phase_->has_definitions) return;
   // Beyond the query time, statically determined fluents follow from the finished lists. Up to the query time they are
-  // what rules have read: the finished lists may select another of their rules by now. That depends only on old
-  // instances. Where it does not, the result from the finished lists after a checkpoint is the same.
+  // what rules have read: from the finished lists, another of their rules may apply by now. That happens only because
+  // of instances far in the past. Otherwise the finished lists give the same result after a checkpoint.
   Index last = kNone;
   for (const Definition& definition : world_.prepared.components[phase_->components[0]].component->definitions) {
     if (definition.head.table == last) continue;

@@ -184,7 +184,7 @@ void apply_function(std::uint8_t function, std::span<double> left, const double*
       left[i] = checked(operation(left[i], right[i]), is_known);
     }
   };
-  // Templates let the compiler vectorise the common functions.
+  // Separate lambdas let the compiler vectorise the common functions.
   switch (static_cast<Function>(function)) {
     case Function::kAdd:
       return apply([](double a, double b) { return a + b; });

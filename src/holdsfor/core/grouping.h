@@ -58,7 +58,7 @@ class Grouping {
     std::size_t size = 0;
     const std::uint64_t* args = nullptr;
     std::size_t stride = 0;  // from the arguments of one row to those of the next, in words
-    std::size_t cells = 0;   // for each row while it is taken in
+    std::size_t cells = 0;   // of a row in its group
   };
   // A block: consecutive rows of one table. `found` has their groups, place by place of the route.
   struct Block {

@@ -16,7 +16,7 @@ namespace holdsfor {
 enum IntervalFlag : std::uint8_t {
   kIsPoint = 1,       // reported point by point: open while the point is at the query time
   kIsCut = 2,         // began before the window that first saw it: its start is not a start event
-  kIsSettled = 4,     // the part of a retracted interval behind the border; it cannot be retracted again
+  kIsSettled = 4,     // set by `settle`: ends at or before its time, so it is final
   kIsRetraction = 8,  // for rows on the way to a key
   kIsGone = 16,       // during an edit: the row is removed
   kIsHome = 32,       // for retractions on the way: counted at this key if they find nothing
@@ -50,7 +50,7 @@ inline void put_interval(IntervalHead head, Time start, Time end, Time pushed_st
   for (std::size_t i = 0; i < pair.size(); ++i) row[4 + i] = pair[i];
 }
 
-// The first time-point of a change that the query time causes: a point is, or was, at the query time.
+// The first time-point of a change that the query time causes: a point is at this query time, or was at the last one.
 inline constexpr Time kLater = kForever - 1;
 
 class IntervalLog {
@@ -69,7 +69,7 @@ class IntervalLog {
   // Drops maximal intervals with end <= `time` - `keep[table]`. Of the others, intervals with end <= `time` cannot be
   // retracted any more: those that touch are joined.
   void settle(Time time, std::span<const Time> keep);
-  // Cells of the intervals that ended `keep[table]` before `time` + 1.
+  // Cells of the intervals with end <= `time` - `keep[table]`.
   [[nodiscard]] std::size_t cells_behind(Time time, std::span<const Time> keep) const;
   // The end of the last interval; kNever without intervals.
   [[nodiscard]] Time last_end() const;

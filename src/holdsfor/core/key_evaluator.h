@@ -77,7 +77,7 @@ class KeyEvaluator {
   }
 
  private:
-  // The checkpoints that an evaluation creates, in addition to those that it replaces.
+  // The checkpoints that an evaluation creates, in addition to the existing ones, which it saves again.
   struct Course {
     std::optional<Time> border;  // time of a checkpoint that becomes the first one
     bool has_more = false;       // also within long segments, and one at the end

@@ -49,8 +49,8 @@ struct MetricMove {
   bool is_box = false;
 };
 
-// `left` Since `right`, or Until if `is_until`, for the values of `columns`, which are registers of both sides. With
-// `waits`, the result of `waits` ticks ago holds now.
+// `left` Since `right`, or Until, which has negative offsets. `columns` are registers of both sides; each combination
+// of their values has a result. With `waits`, the result of `waits` ticks ago holds now.
 struct MetricLast {
   Index head = 0;
   std::vector<Index> columns;

@@ -8,7 +8,7 @@ namespace holdsfor {
 namespace {
 
 constexpr std::size_t kShortRun = 8;
-// Width of the keys that are compared, in bits, and the block size of comparisons.
+// Block size of comparisons, and width of the compared numbers in bits.
 constexpr std::size_t kAtOnce = 16;
 constexpr unsigned kBits = 15;
 
