@@ -17,6 +17,7 @@ struct KeyRange {
   std::vector<std::size_t> rows;  // by table: the number of rows, later the position of the next row
 };
 
+// Keys in a range that one thread processes.
 constexpr std::size_t kKeysAtOnce = 4096;
 
 std::vector<KeyRange> key_ranges(std::span<const StageStore> stages, std::size_t tables) {
@@ -36,6 +37,7 @@ std::vector<KeyRange> key_ranges(std::span<const StageStore> stages, std::size_t
 // Calls `add` for every visible row.
 template <typename Add>
 void each_shown(const KeyRange& range, Time low, const Add& add) {
+  // Prefetch distance in keys, and cells of a key that are prefetched at most.
   constexpr Index kAhead = 6;
   constexpr std::size_t kCellsAhead = 64;
   for (Index slot = range.begin; slot < range.end; ++slot) {

@@ -8,6 +8,7 @@
 namespace holdsfor {
 namespace {
 
+// Keys in a chunk, at most; and chunks whose output buffers are kept for the next stage.
 constexpr std::size_t kKeysAtOnce = 64;
 constexpr std::size_t kFewChunks = 64;
 // Log cells that take a few milliseconds to evaluate, and the fixed cost of a key in cells.

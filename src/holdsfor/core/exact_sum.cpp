@@ -6,6 +6,7 @@
 namespace holdsfor {
 namespace {
 
+// Below this, every integer has an exact float.
 constexpr std::int64_t kExact = std::int64_t{1} << 53U;
 
 // Rounds parts that do not overlap, smallest first, to the nearest float, ties to even, as if they were added exactly.

@@ -9,6 +9,7 @@
 
 namespace holdsfor {
 
+// Hexadecimal digits of an id, which has 128 bits.
 inline constexpr std::size_t kIdDigits = 32;
 using IntervalId = std::array<char, kIdDigits>;
 

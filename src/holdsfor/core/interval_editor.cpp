@@ -18,6 +18,7 @@ class IntervalEditor {
   void finish();
 
  private:
+  // Retractions by linear search before the index is built.
   static constexpr std::size_t kFewRetractions = 4;
   static constexpr std::uint32_t kNoRow = UINT32_MAX;
 

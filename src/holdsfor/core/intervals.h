@@ -34,6 +34,7 @@ void make_maximal(Intervals& list);
 // queries in time order are fastest.
 template <typename Entries>
 std::size_t first_after(const Entries& entries, Time time, std::uint32_t& near) {
+  // Entries examined one by one before switching to binary search.
   constexpr std::size_t kFewSteps = 8;
   const auto comes_before = [](Time wanted, const auto& one) { return wanted < one.start; };
   std::size_t from = std::min<std::size_t>(near, entries.size());

@@ -13,6 +13,7 @@ LogWidths::LogWidths(const Plan& plan) {
 
 namespace {
 
+// Distance of marks, in cells. Shorter logs need no marks.
 constexpr std::size_t kCellsBetweenMarks = 256;
 
 bool comes_before(const Value* row, Time time, std::uint16_t table) {

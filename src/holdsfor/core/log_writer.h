@@ -41,6 +41,7 @@ class LogWriter {
     void added(std::span<const Value> args, const Value* cells, std::size_t at);
 
    private:
+    // Rows up to which the search is linear.
     static constexpr std::size_t kFewRows = 16;
 
     void index(const Value* cells, std::size_t end);

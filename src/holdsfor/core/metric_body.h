@@ -40,6 +40,7 @@ class MetricBody {
   // Evaluates the rule. With `fresh`, derives only consequences of these pieces of the scan number `changed`.
   void solve(TableOf table_of, Derived& out, std::size_t changed = kNothing, const Fresh* fresh = nullptr);
 
+  // No scan has changed: evaluate the whole rule.
   static constexpr std::size_t kNothing = SIZE_MAX;
 
  private:

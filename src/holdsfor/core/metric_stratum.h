@@ -46,9 +46,11 @@ class MetricStratumRun {
 
   [[nodiscard]] const MetricStratum& stratum() const { return stratum_; }
 
+  // For `most_rounds`.
   static constexpr std::size_t kNoLimit = SIZE_MAX;
 
  private:
+  // Not a relation of the stratum.
   static constexpr Index kElsewhere = UINT32_MAX;
   struct RuleRun {
     const MetricRule* rule = nullptr;

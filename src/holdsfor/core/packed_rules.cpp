@@ -9,6 +9,7 @@
 namespace holdsfor {
 namespace {
 
+// The bits of PairBits.
 constexpr std::size_t kMostPairs = 64;
 
 using Columns = std::vector<std::pair<Index, std::uint64_t>>;

@@ -56,6 +56,7 @@ class ProgramCheck {
   }
 
  private:
+  // Limit of registers and of list registers: a damaged plan must not exhaust memory.
   static constexpr Index kMostRegisters = 100'000;
 
   void check_registers(const std::vector<Index>& registers) const {

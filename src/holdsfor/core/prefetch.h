@@ -16,6 +16,7 @@ inline void prefetch([[maybe_unused]] const void* address) {
 
 // Prefetches the first cache lines of a range.
 inline void prefetch(const void* address, std::size_t bytes) {
+  // Bytes that are prefetched at most.
   constexpr std::size_t kMost = 6 * kCacheLine;
   const auto* from = static_cast<const std::byte*>(address);
   for (std::size_t at = 0; at < bytes && at < kMost; at += kCacheLine) prefetch(from + at);

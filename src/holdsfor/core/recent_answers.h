@@ -18,6 +18,7 @@ class RecentAnswers {
     std::size_t count = 0;
     std::vector<Value> values;  // of the outputs, answer after answer
   };
+  // Goals with more inputs are not cached.
   static constexpr std::size_t kMostInputs = 3;
 
   // Null if the cache has no answers for this version of the background knowledge. `keep` then stores them.

@@ -8,6 +8,7 @@
 namespace holdsfor {
 namespace {
 
+// Pairs up to which the search is linear.
 constexpr std::size_t kFewPairs = 8;
 
 // Whether an interval was reported, but its last report differs.

@@ -46,6 +46,7 @@ struct RowLookup {
 };
 
 struct RowRule {
+  // Limit of values from lookups; a rule with more runs on the machine.
   static constexpr std::size_t kMostOutputs = 16;
 
   const Rule* rule = nullptr;

@@ -10,6 +10,7 @@ namespace holdsfor {
 
 // Consecutive rules. A rule that shares no beginning is alone in its group.
 struct RuleGroup {
+  // Limit of rules in a group; a sweep has a buffer for the heads of each.
   static constexpr std::size_t kMostRules = 8;
 
   std::vector<const Rule*> rules;

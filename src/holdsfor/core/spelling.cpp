@@ -19,6 +19,7 @@ void TextColumn::end() {
 }
 
 void KnownTexts::add(std::uint32_t code, std::string_view text) {
+  // Bytes in the cache, at most. Places have 32 bits.
   constexpr std::size_t kMost = std::size_t{1} << 30U;
   if (bytes_.size() + text.size() > kMost) clear();
   if (text.size() > kMost) return;

@@ -258,6 +258,7 @@ void Timelines::build(std::span<const Pair> pairs, std::size_t instances) {
 void Timelines::sort(std::span<Entry> own) {
   const auto comes_before = [](const Entry& a, const Entry& b) { return a.start < b.start; };
   if (std::is_sorted(own.begin(), own.end(), comes_before)) return;
+  // Entries up to which a comparison sort is used; also the limit of a bucket.
   constexpr std::size_t kFew = 32;
   const auto [first, last] = std::minmax_element(own.begin(), own.end(), comes_before);
   const auto origin = static_cast<double>(first->start);
@@ -296,6 +297,7 @@ std::span<const Index> Timelines::holding(Index instance, Time time, std::vector
 
 void FluentTable::index_times() {
   timelines_.clear();
+  // Average number of values of an instance up to which pairs are examined one by one.
   constexpr std::size_t kFewValues = 4;
   if (pair_count <= kFewValues * instances.size()) return;
   timelines_.build({pairs.data(), pair_count}, instances.size());

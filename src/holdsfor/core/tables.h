@@ -22,6 +22,7 @@ class TupleIndex {
   void clear() { slots_.clear(); }
 
  private:
+  // Rows up to which the search is linear.
   static constexpr std::size_t kFew = 8;
   void insert(std::uint64_t hash, Index row);
   void rebuild(const std::vector<Value>& rows, std::size_t width, std::size_t count);

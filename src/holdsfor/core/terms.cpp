@@ -11,6 +11,7 @@
 namespace holdsfor {
 namespace {
 
+// Minimum number of slots.
 constexpr std::size_t kFewestSlots = 256;
 // Names whose slots, and then whose terms, are prefetched together, while earlier names are resolved.
 constexpr std::size_t kAhead = 32;

@@ -7,6 +7,7 @@
 namespace holdsfor {
 namespace {
 
+// Minimum length of a run, in words.
 constexpr std::size_t kShortRun = 8;
 // Block size of comparisons, and width of the compared numbers in bits.
 constexpr std::size_t kAtOnce = 16;

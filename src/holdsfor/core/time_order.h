@@ -24,6 +24,7 @@ class TimeOrder {
   [[nodiscard]] bool may_have_ties() const { return may_have_ties_; }
 
  private:
+  // Rows up to which they are sorted by rank, in quadratic time.
   static constexpr std::size_t kFewRows = 96;
 
   void sort_few(std::span<const TimedRow> rows, Time first, Time last);
