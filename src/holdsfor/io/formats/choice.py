@@ -92,7 +92,7 @@ def parts(
     """The rows of a file, with at least the named columns, which may be paths into nested columns; None means all
     columns.
 
-    With `absent` allowed, a field that no row of JSON has is null. `rows` is the path of the array with the rows of a
+    With `absent_is_null`, a field that no row of JSON has is null. `rows` is the path of the array with the rows of a
     JSON document.
     """
     if rows is not None and (style or known_format(path)) in ("csv", "parquet"):
