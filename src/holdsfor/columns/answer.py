@@ -1,4 +1,4 @@
-"""What is known at one query time, as tables."""
+"""The answer at one query time, as tables."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from holdsfor.records import record
 
 @record
 class Answer:
-    """What holds at one query time: intervals that reach into the window, derived events inside it.
+    """What holds at one query time: intervals that reach into the window, and derived events inside it.
 
-    `conflicts` are those that are new: initiations broken at their own time-point, less those a late event undid.
+    `conflicts` counts the new ones: initiations broken at their own time-point, minus those that a late event removed.
     """
 
     query_time: int

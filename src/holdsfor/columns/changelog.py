@@ -1,9 +1,9 @@
-"""What changes from one query time to the next: intervals open, grow, close, are revised, are taken back.
+"""Changes between query times: intervals open, grow, close, are revised, are retracted.
 
-An interval has an *id* from its first report on. Later it has the id of the earlier report of its fluent and value that
-it overlaps: of the first one, if two have grown together; what is left over when one is split is new. To replay a
-changelog is to put every row in place of the one with the same id, and to delete those that are taken back. Intervals
-that the window has left behind stay as they are: nothing more will be said of them.
+An interval has an *id* from its first report on. Later reports reuse the id of the earlier report of the same fluent
+and value that they overlap. If two intervals have merged, the id of the first one stays; if one was split, the
+remainder is new. To replay a changelog, replace the row with the same id, and delete retracted rows. Intervals behind
+the window stay as they are; there are no more reports about them.
 """
 
 from __future__ import annotations
@@ -23,5 +23,6 @@ CHANGES = pa.schema(
         pa.field("previous_end", pa.int64()),
     ]
 )
-"""A start that is null lies before all time, an end that is null is open; those of a row that takes an interval back
-are what it takes back. There is at most one row for an id and a query time."""
+"""A null start lies before all time, a null end is open. A retraction contains the start and end of the retracted
+interval. There is at most one row per id and query time.
+"""

@@ -23,15 +23,15 @@ Value: TypeAlias = str | int | float | Compound | ListTerm
 Floats: TypeAlias = npt.NDArray[np.float64]
 _FITS = 1 << 63
 _FEW = 1 << 12
-"""Columns of so many numbers are coded one number at a time."""
+"""Shorter columns of numbers are encoded one number at a time."""
 _WIDE, _EXPRESSION = 1, 2
-"""Kinds of values: integers that no float can hold, and terms that are no numbers but stand for one."""
+"""Kinds of values: integers that no float represents, and non-numeric terms with a numeric value."""
 _CLOSE = 4
-"""Numbers lie close together if there are at most so many places for each."""
+"""Numbers are close together if a table needs at most this many entries per number."""
 
 
 class _LargeFloat(tuple[float]):
-    """What a float of 2^53 or more is found by: it is not the integer that Python takes it to be equal to."""
+    """The key of a float from 2^53 on: it is not the integer that Python considers equal."""
 
     __slots__ = ()
 
@@ -40,7 +40,7 @@ _Key: TypeAlias = Value | _LargeFloat
 
 
 class _Codes(dict[_Key, int]):
-    """Codes in order of insertion; a value that is asked for gets one."""
+    """Codes in insertion order; a lookup of a new value inserts it."""
 
     def __missing__(self, value: _Key) -> int:
         code = self[value] = len(self)
@@ -54,7 +54,7 @@ def _key(value: Value) -> _Key:
 
 
 def _have_keys_of_their_own(values: list[Value]) -> bool:
-    """Whether some of the values are not what they are found by: large floats, and whole ones."""
+    """Whether some values differ from their keys: large floats, and floats with an integer value."""
     floats = np.array([value for value in values if value.__class__ is float], np.float64)
     return bool(len(floats)) and bool(((np.trunc(floats) == floats) | ~(np.abs(floats) < EXACT)).any())
 
@@ -64,42 +64,42 @@ def _value(key: _Key) -> Value:
 
 
 class _Ranked:
-    """The codes that have ever been compared, in the standard order of terms."""
+    """The codes that have been compared so far, in the standard order of terms."""
 
     def __init__(self) -> None:
         self.ranks: Ints = EMPTY
-        """The place of each code, -1 for those that have none yet."""
+        """The rank of each code, -1 for those without one."""
         self._codes: Ints = EMPTY
         self._keys: list[tuple[Any, ...]] = []
 
     def add(self, codes: Ints, keys: list[tuple[Any, ...]]) -> None:
-        """Put codes with these keys into their places."""
+        """Inserts codes with these keys."""
         order = sorted(range(len(keys)), key=keys.__getitem__)
         places = [bisect_left(self._keys, keys[one]) for one in order]
         self._codes = np.insert(self._codes, places, codes[order])
-        # Two sorted lists, one after the other: sorting merges them.
+        # Two concatenated sorted lists, which the sort merges.
         self._keys = sorted([*self._keys, *(keys[one] for one in order)])
         self.ranks[self._codes] = np.arange(len(self._codes))
 
 
 class _Wholes:
-    """Whole numbers that came as columns: their codes are found without a look at Python objects."""
+    """Integers from columns; their codes are found without Python objects."""
 
     def __init__(self) -> None:
         self._numbers: Ints = EMPTY
-        """In order, with the code of each."""
+        """Sorted numbers with their codes."""
         self._codes: Ints = EMPTY
         self._of_code: tuple[Ints, Bools] | None = None
 
     def codes(self, numbers: Ints) -> Ints:
-        """The codes of numbers in ascending order, -1 for those that have none."""
+        """The codes of numbers in ascending order, -1 for unknown ones."""
         if not len(self._numbers):
             return np.full(len(numbers), -1)
         places = np.minimum(np.searchsorted(self._numbers, numbers), len(self._numbers) - 1)
         return np.where(self._numbers[places] == numbers, self._codes[places], -1)
 
     def add(self, numbers: Ints, codes: Ints) -> None:
-        """Take in numbers in ascending order that are not there yet."""
+        """Adds new numbers in ascending order."""
         self._of_code = None
         if not len(self._numbers) or numbers[0] > self._numbers[-1]:
             self._numbers = np.concatenate((self._numbers, numbers))
@@ -109,7 +109,7 @@ class _Wholes:
         self._numbers, self._codes = np.insert(self._numbers, places, numbers), np.insert(self._codes, places, codes)
 
     def of_codes(self, codes: Ints) -> Ints | None:
-        """The numbers behind some codes, if all of them are among these."""
+        """The numbers of some codes, if all of them are integers from columns."""
         if not len(self._codes) or not len(codes):
             return None
         if self._of_code is None:
@@ -124,10 +124,10 @@ class _Wholes:
 
 
 class Dictionary:
-    """Codes for values. Codes never change, so they can be kept from window to window.
+    """Codes for values. Codes never change, so they remain valid between windows.
 
-    Columns of whole numbers are coded as columns. Only when somebody asks for one of them as a value, or for the code of
-    a value that is no word, are there Python objects for them.
+    Columns of integers are encoded as columns. Python objects for them are only created for a lookup by value, or for
+    the code of a value that is not a word.
     """
 
     def __init__(self) -> None:
@@ -137,32 +137,32 @@ class Dictionary:
         self._kinds: npt.NDArray[np.int8] = np.empty(0, np.int8)
         self._has_kinds = False
         self.failures = Failures()
-        """Conditions that failed because something in them has no value."""
+        """Conditions that failed because an expression has no value."""
         self._ranked = _Ranked()
         self._wholes = _Wholes()
         self._unspelled: list[tuple[int, Ints]] = []
-        """First codes and numbers of columns that have no place in `_values` and `_codes` yet."""
+        """First codes and numbers of columns that have no entries in `_values` and `_codes` yet."""
         self._sorted_out = 0
-        """Up to this code, whole numbers that were coded one by one are among those of columns."""
+        """Up to this code, individually encoded integers are also indexed among those from columns."""
 
     def __len__(self) -> int:
         return len(self._values)
 
     @property
     def values(self) -> list[Value]:
-        """The value behind each code."""
+        """The value of each code."""
         if self._unspelled:
             self._spell()
         return self._values
 
     def values_of(self, codes: Ints) -> list[Value]:
-        """The values behind some codes."""
+        """The values of some codes."""
         if any(((codes >= first) & (codes < first + len(numbers))).any() for first, numbers in self._unspelled):
             self._spell()
         return [self._values[code] for code in codes.tolist()]
 
     def code(self, value: Value) -> int:
-        """The code of a value, a new one if need be."""
+        """The code of a value; a new value gets a new code."""
         found = self.find(value)
         if found < 0:
             key = _key(value)
@@ -177,7 +177,7 @@ class Dictionary:
         return self._codes.get(_key(value), -1)
 
     def _spell(self) -> None:
-        """Give columns of numbers their places among values and codes."""
+        """Creates entries for columns of numbers among values and codes."""
         for first, numbers in self._unspelled:
             values: list[Value] = numbers.tolist()
             self._values[first : first + len(values)] = values
@@ -198,7 +198,7 @@ class Dictionary:
         return found
 
     def encode_wholes(self, column: Ints) -> Ints:
-        """Codes of a column of whole numbers."""
+        """Codes of a column of integers."""
         if len(column) <= _FEW:
             return self.encode(column)
         low, high = int(column.min()), int(column.max())
@@ -216,7 +216,7 @@ class Dictionary:
             int(codes[-1]) - int(codes[0]) == high - int(distinct[0]) - low
             and (np.diff(codes) == np.diff(distinct)).all()
         ):
-            # Codes run side by side with the numbers.
+            # Codes increase in parallel with the numbers.
             apart = int(codes[-1]) - high
             return column + apart if apart else column
         of_place = np.empty(len(is_there), np.int64)
@@ -224,7 +224,7 @@ class Dictionary:
         return of_place[places]
 
     def encode_distinct(self, numbers: Ints) -> Ints:
-        """Codes of whole numbers in ascending order, without repetitions."""
+        """Codes of distinct integers in ascending order."""
         self._sort_out()
         codes = self._wholes.codes(numbers)
         new = np.flatnonzero(codes < 0)
@@ -238,7 +238,7 @@ class Dictionary:
         return codes
 
     def _sort_out(self) -> None:
-        """Let whole numbers that were coded one by one be found among those of columns."""
+        """Indexes individually encoded integers among those from columns."""
         begin, self._sorted_out = self._sorted_out, len(self._values)
         loose = sorted(
             (value, code)
@@ -250,11 +250,11 @@ class Dictionary:
             self._wholes.add(numbers, codes)
 
     def wholes_of(self, codes: Ints) -> Ints | None:
-        """The numbers behind codes that all stem from columns of whole numbers; None if some may not."""
+        """The numbers of codes that all come from columns of integers; None if some may not."""
         return self._wholes.of_codes(codes)
 
     def encode_numbers(self, numbers: npt.NDArray[Any]) -> Ints:
-        """Codes of a column of numbers, all of which have a value."""
+        """Codes of a column of numbers without missing values."""
         if numbers.dtype == np.int64 and len(numbers) > _FEW:
             return self.encode_wholes(numbers.astype(np.int64, copy=False))
         if numbers.dtype.kind == "O":
@@ -263,8 +263,8 @@ class Dictionary:
         return self.encode(values_of_numbers(distinct))[inverse]
 
     def numbers(self, codes: Ints) -> npt.NDArray[Any]:
-        """The numbers behind some codes: floats, NaN where there is none; Python's numbers, and None, if some are
-        integers that no float can hold.
+        """The numbers of some codes: floats, with NaN if there is none. If some are integers that no float represents:
+        Python numbers, with None.
         """
         known = len(self._floats)
         if known != len(self._values):
@@ -287,7 +287,7 @@ class Dictionary:
         return self._floats[codes]
 
     def since(self, known: int) -> Iterator[list[Value] | Ints]:
-        """The values from a code on, in order of their codes: lists, and columns of whole numbers."""
+        """The values from a code on, in code order: lists, and columns of integers."""
         for first, numbers in [*self._unspelled, (len(self._values), EMPTY)]:
             if first + len(numbers) > known:
                 yield self._values[known:first]
@@ -296,7 +296,9 @@ class Dictionary:
         yield self._values[known:]
 
     def ranks(self, *columns: Ints) -> Ints:
-        """An array with the places of codes in the standard order of terms; it is right for the codes of these columns."""
+        """An array with the ranks of codes in the standard order of terms; it is valid for the codes in these
+        columns.
+        """
         ranks = self._ranked.ranks
         if len(ranks) != len(self._values):
             ranks = self._ranked.ranks = np.append(ranks, np.full(len(self._values) - len(ranks), -1))
@@ -306,18 +308,18 @@ class Dictionary:
         return self._ranked.ranks
 
     def term(self, code: int) -> Term:
-        """The term behind a code."""
+        """The term of a code."""
         value = self.values[code]
         return value if isinstance(value, Compound | ListTerm) else Const(value)
 
     def terms(self, codes: Sequence[int]) -> list[Term]:
-        """The terms behind some codes."""
+        """The terms of some codes."""
         return [self.term(code) for code in codes]
 
 
 def _number(value: Value) -> Number | None:
-    """The number that a value stands for in arithmetic, if it is one. As in Prolog, `pi` and `2 + 3` are numbers there."""
-    # Classes are compared by identity, which is far faster than to ask whether something is an instance of a union.
+    """The numeric value of a constant in arithmetic, if any. As in Prolog, `pi` and `2 + 3` are numbers there."""
+    # Comparing classes by identity is far faster than an instance test with a union.
     if value.__class__ is int or value.__class__ is float:
         return value
     if value.__class__ is str:
@@ -346,7 +348,7 @@ def _as_float(number: Number | None) -> float:
 
 
 def values_of_numbers(numbers: npt.NDArray[Any]) -> list[Value]:
-    """Numbers as values, of which those without a fraction are whole numbers."""
+    """Numbers as values; those without a fraction are integers."""
     listed: list[Value] = numbers.tolist()
     if numbers.dtype.kind == "f":
         is_small = np.abs(numbers) < EXACT
@@ -359,7 +361,7 @@ def values_of_numbers(numbers: npt.NDArray[Any]) -> list[Value]:
 
 
 def lie_close(numbers: Ints) -> bool:
-    """Whether whole numbers lie close enough together for a table with a place for each in between."""
+    """Whether integers are close enough together for a lookup table over their range."""
     return not len(numbers) or int(numbers.max()) - int(numbers.min()) < _CLOSE * len(numbers)
 
 
@@ -375,7 +377,7 @@ def plain_text(value: Value) -> str:
 
 
 def value_of(term: Term) -> Value:
-    """What a ground term is in the dictionary."""
+    """The dictionary value of a ground term."""
     if isinstance(term, Const):
         return term.value
     assert isinstance(term, Compound | ListTerm)

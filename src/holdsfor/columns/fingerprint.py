@@ -1,4 +1,4 @@
-"""A short name for the rules of a plan, by which saved state is told from that of other rules."""
+"""Computes a short name for the rules of a plan, which identifies the saved state of these rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdsfor.syntax.terms import Compound, Const, ListTerm, Var
 def fingerprint(plan: Plan) -> str:
     """The fingerprint of the rules that define events and fluents.
 
-    Background knowledge does not count: a new vessel in a table of vessels is no reason to begin anew.
+    Background knowledge does not count: a new vessel in a table of vessels does not invalidate the state.
     """
     rules = (rule for rule in plan.analysis.program.rules if not isinstance(rule, BackgroundRule))
     metric = plan.analysis.program.metric
@@ -24,7 +24,7 @@ def fingerprint(plan: Plan) -> str:
 
 
 def _shape(item: object) -> str:
-    """The text of a piece of a program, without its place in a file."""
+    """The text of a part of a program, without source positions."""
     if isinstance(item, Var | Const | Compound | ListTerm):
         return print_term(item)
     if isinstance(item, tuple):

@@ -1,4 +1,4 @@
-"""Columns of codes and of plain numbers, and keys of rows made of them."""
+"""Columns of codes and of plain numbers, with row selections, and row keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdsfor.columns.numbers import Array, are_alike, numbered
 
 
 class Selection:
-    """Chosen rows of some columns, shared by them; a choice among chosen rows is worked out when it is needed."""
+    """Selected rows, shared by several columns; a selection of a selection is computed lazily."""
 
     __slots__ = ("_earlier", "_rows")
 
@@ -23,7 +23,7 @@ class Selection:
 
     @property
     def rows(self) -> Ints:
-        """The rows, counted in the columns themselves."""
+        """The rows, as indices into the columns."""
         if self._earlier is not None:
             self._rows = self._earlier.rows[self._rows]
             self._earlier = None
@@ -31,7 +31,7 @@ class Selection:
 
 
 class _Plain:
-    """A column of one array. Chosen rows are copied when they are asked for: many columns are not, after a join or a
+    """A column with one array. Selected rows are copied lazily, because many columns are never read after a join or a
     comparison.
     """
 
@@ -51,7 +51,7 @@ class _Plain:
 
     @property
     def waiting(self) -> tuple[Array, Selection] | None:
-        """The values that rows are chosen from, and which rows, while nobody has asked for these."""
+        """The values and the selected rows of a lazy column."""
         return None if self._selection is None else (self._data, self._selection)
 
     def take(self, rows: Ints) -> Self:
@@ -66,7 +66,7 @@ class Codes(_Plain):
 
 
 class Numbers(_Plain):
-    """A column of plain numbers: times, and what arithmetic computes."""
+    """A column of plain numbers: times, and results of arithmetic."""
 
     __slots__ = ()
 
@@ -75,15 +75,15 @@ Column: TypeAlias = Codes | Numbers
 
 
 def codes_of(column: Column, dictionary: Dictionary) -> Ints:
-    """A column as codes; numbers that have none get one."""
+    """A column as codes; new numbers get codes."""
     return column.data if isinstance(column, Codes) else dictionary.encode_numbers(column.data)
 
 
 def combined_keys(left: Sequence[Array], right: Sequence[Array]) -> tuple[Ints, Ints]:
-    """Columns packed into one integer per row, the same on both sides.
+    """Columns packed into one integer per row, consistently for both sides.
 
-    A single column of integers stays as it is. Several are shifted to start at zero and packed side by side while they
-    fit into 62 bits; beyond that, what has been packed so far is numbered anew.
+    A single column of integers is unchanged. Several are shifted to start at zero and packed while they fit into 62
+    bits; beyond that, the packed prefix is renumbered.
     """
     if len(left) == 1 and left[0].dtype == right[0].dtype == np.int64:
         return left[0], right[0]
@@ -138,11 +138,11 @@ def _renumbered(one: Array, other: Array) -> tuple[Ints, Ints, int]:
 
 
 _FEW = 1 << 11
-"""Up to so many rows, the number of calls is what costs."""
+"""Up to this number of rows, the number of calls dominates the cost."""
 
 
 def _bounds(keys: Ints, rows: int) -> tuple[int, int] | None:
-    """The least and greatest key if they lie close enough together for a table with a place for each in between."""
+    """The least and greatest key if they are close enough together for a lookup table."""
     if len(keys) + rows <= _FEW or not len(keys):
         return None
     low, high = int(keys.min()), int(keys.max())
@@ -150,17 +150,17 @@ def _bounds(keys: Ints, rows: int) -> tuple[int, int] | None:
 
 
 def order_of(keys: Ints) -> Ints:
-    """The rows in order of their keys; equal ones stay in order."""
+    """The stable order of rows by key."""
     if len(keys) <= _FEW:
         return np.argsort(keys, kind="stable")
     low = int(keys.min())
     width, row_bits = (int(keys.max()) - low).bit_length(), len(keys).bit_length()
     if width <= 16:
-        # Short integers are sorted by their digits.
+        # Short integers are sorted with radix sort.
         return np.argsort((keys - low).astype(np.uint16), kind="stable")
     if width + row_bits > 62:
         return np.argsort(keys, kind="stable")
-    # The row rides in the low bits: sorting plain integers is far faster than sorting indices.
+    # The low bits contain the row: sorting plain integers is far faster than sorting indices.
     rows = keys - low
     rows <<= row_bits
     rows |= np.arange(len(keys))
@@ -170,7 +170,7 @@ def order_of(keys: Ints) -> Ints:
 
 
 def numbering(keys: Ints) -> tuple[Ints, Ints]:
-    """A row for each distinct key, in order of the keys, and the number of every row's key among them.
+    """A row for each distinct key, in key order, and the index of every row's key among them.
 
     >>> numbering(np.array([7, 3, 7]))
     (array([1, 0]), array([1, 0, 1]))

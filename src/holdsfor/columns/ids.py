@@ -15,7 +15,7 @@ _DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
 
 
 def text_hashes(texts: Any, base: np.uint64) -> Words:
-    """A hash of each text: its bytes as the digits of a number, all texts at once."""
+    """A hash of each text, vectorised: its bytes are the digits of a number."""
     if not len(texts):
         return np.empty(0, np.uint64)
     offsets = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
@@ -31,7 +31,7 @@ def text_hashes(texts: Any, base: np.uint64) -> Words:
 
 
 def mixed(words: Words) -> Words:
-    """Every bit of a word made to depend on all others."""
+    """Mixes words, so that every bit depends on all others."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))

@@ -1,8 +1,8 @@
 """Interval kernels on plain int64 columns.
 
-A *packed time-line* puts a group and a time-point into one integer, `group << bits | time`, so that groups vanish and a
-set of intervals is two sorted columns, starts and ends. Inputs are maximal: sorted by start, disjoint, not touching.
-An open end is the last packed point of its group, which no other group touches.
+A *packed time-line* combines a group and a time-point in one integer, `group << bits | time`. So groups vanish, and a
+set of intervals is two sorted columns, starts and ends. Inputs are maximal: sorted by start, disjoint, not touching. An
+open end is the last packed point of its group, which no other group touches.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ Spans: TypeAlias = tuple[Ints, Ints]
 EMPTY: Ints = np.empty(0, np.int64)
 
 BLOCK = 1 << 16
-"""Rows that are worked on at a time: few enough for what comes in between to stay in the processor's cache."""
+"""Rows per block: few enough that temporary arrays stay in the processor's cache."""
 _FEW = 1 << 11
-"""Up to so many rows, a plain search costs less than a merge."""
+"""Up to this number of rows, a plain search costs less than a merge."""
 _FAR = 1 << 62
-"""Numbers from here on have no bit to spare."""
+"""Numbers from here on have no spare bit."""
 
 
 def blocks(rows: int) -> Sequence[slice]:
-    """Columns a block at a time."""
+    """Iterates over columns in blocks."""
     if rows <= BLOCK:
         return (slice(0, rows),)
     return [slice(begin, min(begin + BLOCK, rows)) for begin in range(0, rows, BLOCK)]
 
 
 def true_rows(condition: npt.NDArray[Any]) -> Ints:
-    """What `flatnonzero` gives, at a fraction of what a call of it costs: on few rows, that is most of the time.
+    """Like `flatnonzero`, at a fraction of its call cost, which dominates on few rows.
 
     >>> true_rows(np.array([True, False, True]))
     array([0, 2])
@@ -45,13 +45,12 @@ def true_rows(condition: npt.NDArray[Any]) -> Ints:
 
 
 def is_sorted(column: Ints) -> bool:
-    """Whether a column never goes down."""
+    """Whether a column is ascending."""
     return not np.logical_or.reduce(column[1:] < column[:-1])
 
 
 def search(keys: Ints, points: Ints, side: Literal["left", "right"]) -> Ints:
-    """What `searchsorted` gives; points that come in order are merged with the keys, which takes less than half the
-    time.
+    """Like `searchsorted`; sorted points are merged with the keys, which takes less than half the time.
 
     >>> search(np.array([2, 4, 4, 6]), np.array([1, 4, 7]), "right")
     array([0, 3, 4])
@@ -68,7 +67,7 @@ def search(keys: Ints, points: Ints, side: Literal["left", "right"]) -> Ints:
 
 
 def _search_block(keys: Ints, points: Ints, side: Literal["left", "right"], cut: tuple[int, int], out: Ints) -> None:
-    """Places of some points, all of them inside one stretch of the keys."""
+    """The positions of some points that all lie in one section of the keys."""
     begin, end = cut
     if end == len(keys):
         end = begin + int(np.searchsorted(keys[begin:], points[-1], side=side))
@@ -77,7 +76,7 @@ def _search_block(keys: Ints, points: Ints, side: Literal["left", "right"], cut:
         out[:] = np.searchsorted(keys[begin:end], points, side=side)
         out += begin
         return
-    # The lowest bit tells points from keys, and lets points come after equal keys or before them.
+    # The lowest bit distinguishes points from keys, and sorts points after or before equal keys.
     merged = np.empty(count + len(points), np.int64)
     merged[:count], merged[count:] = keys[begin:end], points
     merged <<= 1
@@ -89,7 +88,7 @@ def _search_block(keys: Ints, points: Ints, side: Literal["left", "right"], cut:
 
 
 def union(lists: list[Spans]) -> Spans:
-    """Points in at least one list: starts and ends are sorted apart, a new interval begins where a start lies
+    """Points in at least one list: starts and ends are sorted separately, and a new interval begins where a start lies
     beyond the end before it.
     """
     if not lists:
@@ -116,7 +115,7 @@ def _merged(columns: list[Ints]) -> Ints:
 
 
 def intersection(lists: list[Spans]) -> Spans:
-    """Points in every list: with k lists, the k-th start still open meets the first end."""
+    """Points in every list: with k lists, the k-th open start is paired with the first end."""
     if len(lists) == 1:
         return lists[0]
     starts, ends = _merged([start for start, _ in lists]), _merged([end for _, end in lists])
@@ -129,11 +128,11 @@ def intersection(lists: list[Spans]) -> Spans:
 
 
 def difference(base: Spans, others: list[Spans]) -> Spans:
-    """Points of the base in none of the others: those in all of their complements."""
+    """Points of the base in none of the others: the intersection with all complements."""
     removed = [spans for spans in others if len(spans[0])]
     if not len(base[0]) or not removed:
         return base
-    # Complements are closed off by the extreme points of all lists.
+    # The extreme points of all lists bound the complements.
     low, high = min(spans[0][0] for spans in (base, *removed)), max(spans[1][-1] for spans in (base, *removed))
     return intersection([base, *(_complement(spans, low, high) for spans in removed)])
 
@@ -145,7 +144,7 @@ def _complement(spans: Spans, low: np.int64, high: np.int64) -> Spans:
 
 
 def find(spans: Spans, points: Ints) -> Ints:
-    """The index of the interval that each packed point lies in, or -1."""
+    """The index of the interval that contains each packed point, or -1."""
     starts, ends = spans
     if not len(starts):
         return np.full(len(points), -1)
@@ -156,7 +155,7 @@ def find(spans: Spans, points: Ints) -> Ints:
 
 
 def maximal(starts: Ints, ends: Ints) -> Spans:
-    """Sorted, joined intervals of any that overlap or touch; empty ones disappear."""
+    """Maximal intervals: sorted, with overlapping or touching ones joined and empty ones removed."""
     keep = true_rows(starts < ends)
     starts, ends = np.sort(starts[keep]), np.sort(ends[keep])
     return union([(starts, ends)]) if len(starts) else (starts, ends)

@@ -1,4 +1,4 @@
-"""What a run knows of each time-point: the last query time whose window has it decides."""
+"""Combines answers: for each time-point, the last query time whose window contains it decides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.entities import Symbol
 
 Known: TypeAlias = Sequence[tuple[Answer, int, int]]
-"""Answers with the time-points that no other knows better, from the first to before the second."""
+"""Answers with the time-points for which each is decisive, from the first to before the second."""
 
 
 class KnownIntervals(NamedTuple):
@@ -28,7 +28,7 @@ class KnownIntervals(NamedTuple):
 
 
 def known_answers(answers: Sequence[Answer], window: int | None) -> Known:
-    """Answers with the time-points for which each of them is the last word."""
+    """Answers with the time-points for which each is the last one."""
     if not answers:
         return []
     if window is None:
@@ -38,7 +38,7 @@ def known_answers(answers: Sequence[Answer], window: int | None) -> Known:
 
 
 def known_intervals(known: Known, symbol: Symbol, low: int, high: int) -> KnownIntervals:
-    """The intervals of a fluent between two times, put together from what each answer knows best."""
+    """The intervals of a fluent between two times, combined from all answers."""
     parts = []
     for answer, begin, stop in known:
         table = answer.fluents.get(symbol)
@@ -55,7 +55,7 @@ def known_intervals(known: Known, symbol: Symbol, low: int, high: int) -> KnownI
 
 
 def _joined(table: KnownIntervals) -> KnownIntervals:
-    """Intervals that were cut where one window took over from another, in one piece again."""
+    """Joins intervals that were cut at the border between two windows."""
     keys = row_keys([*table.args, table.value])
     order = np.lexsort((table.start, keys))
     key, start, end = keys[order], table.start[order], table.end[order]
@@ -72,7 +72,7 @@ def _joined(table: KnownIntervals) -> KnownIntervals:
 def known_occurrences(
     known: Known, symbol: Symbol, low: int, high: int, dictionary: Dictionary
 ) -> tuple[list[Ints], Ints]:
-    """The arguments and times of a derived event between two times, put together from what each answer knows best."""
+    """The arguments and times of a derived event between two times, combined from all answers."""
     parts = []
     for answer, begin, stop in known:
         events = answer.events.get(symbol)

@@ -1,7 +1,7 @@
-"""Columns of numbers: int64, float64, or Python's own where neither holds all of them exactly.
+"""Columns of numbers: int64, float64, or Python numbers if neither represents all of them exactly.
 
-In a column of floats NaN is no value, and a whole number below 2^53 is the integer that it is equal to. In a column of
-objects None is no value.
+In a float column NaN means no value, and an integral float below 2^53 is the equal integer. In an object column None
+means no value.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def size(integers: Array) -> int:
 
 
 def python_numbers(values: Array) -> list[Number | None]:
-    """A column as Python's numbers, None where there is no value."""
+    """A column as Python numbers, None for no value."""
     listed: list[Any] = values.tolist()
     if values.dtype.kind == "i":
         return listed
@@ -37,15 +37,15 @@ def python_numbers(values: Array) -> list[Number | None]:
 
 
 def as_objects(numbers: Sequence[Number | None]) -> Array:
-    """Numbers as a column of Python's own."""
+    """Numbers as an object column."""
     column = np.empty(len(numbers), object)
     column[:] = numbers
     return column
 
 
 def are_alike(one: Array, other: Array) -> bool:
-    """Whether NumPy can tell which numbers of two columns are one value: no integer has to become a float for it that no
-    float can hold.
+    """Whether NumPy compares the numbers of two columns exactly: it need not convert an integer to a float that cannot
+    represent it.
     """
     kinds = {one.dtype.kind, other.dtype.kind}
     if "O" in kinds:
@@ -54,7 +54,7 @@ def are_alike(one: Array, other: Array) -> bool:
 
 
 def numbered(one: Array, other: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-    """Columns of any kind as small integers, equal ones for one value, and how many bits these have."""
+    """Columns of any kind as small integers, equal for equal values, with the number of bits."""
     number: dict[object, int] = {}
     found = [
         np.array([number.setdefault(_key(value), len(number)) for value in python_numbers(column)], np.int64)

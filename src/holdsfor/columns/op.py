@@ -1,4 +1,4 @@
-"""What can become of an interval from one query time to the next."""
+"""The kinds of changes of an interval between query times."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Op(StrEnum):
-    """What happened to an interval. `OPEN` is its first report, even if its end is known by then."""
+    """The kind of a change. `OPEN` is the first report, even if the end is already known."""
 
     OPEN = "open"
     EXTEND = "extend"

@@ -1,6 +1,6 @@
 """Answers as tables of canonical text: `query_time, fluent, value, start, end` and `query_time, event, time`.
 
-Every constant is printed once in a run; the text of a row is put together from columns of such text.
+Every constant is printed once per run; the text of a row is assembled from columns of such text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from holdsfor.syntax.printer import print_constant, print_term
 from holdsfor.syntax.terms import Compound, Const, Term
 
 if TYPE_CHECKING:
-    # Rows are those of the reference evaluator, which takes its time to import.
+    # Rows are those of the reference evaluator, which is slow to import.
     from holdsfor.reference import EventRow, IntervalRow
 
 INTERVALS = pa.schema(
@@ -36,7 +36,7 @@ INTERVALS = pa.schema(
         pa.field("end", pa.int64()),
     ]
 )
-"""A start that is null lies before all time; an end that is null is still open at the query time."""
+"""A null start lies before all time; a null end is still open at the query time."""
 EVENTS = pa.schema(
     [
         pa.field("query_time", pa.int64(), nullable=False),
@@ -47,7 +47,7 @@ EVENTS = pa.schema(
 
 
 class Texts:
-    """The canonical text of every constant that is reported."""
+    """The canonical text of every reported constant."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.dictionary = dictionary
@@ -55,7 +55,7 @@ class Texts:
         self._values = _Printed(dictionary, CLAUSE)
 
     def values(self, codes: Ints) -> Any:
-        """A column of constants that stand alone."""
+        """A column of constants as separate values."""
         return self._values.column(codes)
 
     def terms(self, symbol: Symbol, columns: Sequence[Ints], rows: int) -> Any:
@@ -71,13 +71,13 @@ class Texts:
         return pc.binary_join_element_wise(*parts, "")
 
     def _one_by_one(self, symbol: Symbol, columns: Sequence[Ints]) -> Any:
-        """Terms written with operators, which need brackets here and there."""
+        """Terms with operators, which may need parentheses."""
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return pa.array([print_term(ground_term(symbol, self.dictionary.terms(row))) for row in rows], pa.string())
 
 
 class _Printed:
-    """Constants printed so far, and where the text of each code stands among them."""
+    """Constants printed so far, and the index of the text of each code."""
 
     def __init__(self, dictionary: Dictionary, limit: int) -> None:
         self._dictionary, self._limit = dictionary, limit
@@ -98,7 +98,7 @@ class _Printed:
 
 
 def between(symbol: Symbol) -> list[str]:
-    """The fixed text of a term before, between and behind its argument columns.
+    """The constant text of a term before, between and after its argument columns.
 
     >>> from holdsfor.compiler.analysis.entities import EntityKind
     >>> between(Symbol(EntityKind.FLUENT, "per", 2, ((0, "vote", 2),)))
@@ -121,7 +121,7 @@ def _skeleton(symbol: Symbol, hole: str) -> str:
 
 
 def ground_term(symbol: Symbol, columns: list[Term]) -> Term:
-    """The term of a symbol from its columns, inner terms put together again."""
+    """The term of a symbol from its columns, with inner terms rebuilt."""
     opened = {position: (name, arity) for position, name, arity in symbol.inner}
     rest = iter(columns)
     args: list[Term] = []
@@ -144,7 +144,7 @@ def interval_table(answer: Answer, texts: Texts) -> pa.Table:
     value = pa.concat_arrays([texts.values(table.value) for _, table in tables])
     start = np.concatenate([table.start for _, table in tables])
     end = np.concatenate([table.end for _, table in tables])
-    # The intervals of a fluent come in order of time, so a stable sort by text is all that is needed.
+    # The intervals of a fluent are in time order, so a stable sort by text suffices.
     ranks = _ranks(value)
     order = pa.array(_stable_order(_ranks(fluent) * (int(ranks.max()) + 1) + ranks))
     columns = [fluent, value, _times(start, start <= -FOREVER), _times(end, end >= FOREVER)]
@@ -176,7 +176,7 @@ def _times(times: Ints, is_null: Bools) -> Any:
 
 
 def _ranks(texts: Any) -> Ints:
-    """The place of each text in alphabetical order; equal texts have equal places."""
+    """The alphabetical rank of each text; equal texts have equal ranks."""
     encoded = texts.dictionary_encode()
     ranks = np.empty(len(encoded.dictionary), np.int64)
     ranks[pc.array_sort_indices(encoded.dictionary).to_numpy()] = np.arange(len(ranks))
@@ -185,7 +185,7 @@ def _ranks(texts: Any) -> Ints:
 
 
 def _stable_order(keys: Ints) -> Ints:
-    """The order that sorts small keys. Row numbers ride in the low bits: a plain sort is far faster than argsort."""
+    """The stable order of small keys. The low bits contain row numbers: a plain sort is far faster than argsort."""
     bits = max(1, (len(keys) - 1).bit_length())
     if int(keys.max()).bit_length() + bits > 62:
         return np.argsort(keys, kind="stable")

@@ -1,4 +1,4 @@
-"""Streams as columns: the occurrences of each event, the reported intervals of each input fluent."""
+"""Streams as columns: the occurrences of each event, and the intervals of each input fluent."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.terms import arguments, functor
 
 if TYPE_CHECKING:
-    # The reference evaluator comes along with its records; few runs have any use for it.
+    # The reference evaluator is imported with its records, and few runs need it.
     from holdsfor.reference.history import InputInterval, Record
 
 
 @dataclass(frozen=True)
 class EventColumns:
-    """All occurrences of one event, their arguments as codes."""
+    """All occurrences of one event, with arguments as codes."""
 
     args: tuple[Ints, ...]
     time: Ints
@@ -42,12 +42,12 @@ class EventColumns:
         return int(self.time.min()), int(self.time.max())
 
     def take(self, rows: Ints | slice) -> EventColumns:
-        """Some of the occurrences."""
+        """A subset of the occurrences."""
         return EventColumns(tuple(column[rows] for column in self.args), self.time[rows], self.arrival[rows])
 
 
 class MeasuredEvents(EventColumns):
-    """Occurrences of which some arguments are plain numbers. These get codes when somebody asks for codes."""
+    """Occurrences with some arguments as plain numbers, which get codes on demand."""
 
     def __init__(
         self, measured: tuple[Codes | Numbers, ...], time: Ints, arrival: Ints, dictionary: Dictionary
@@ -68,16 +68,16 @@ class MeasuredEvents(EventColumns):
         return tuple(codes_of(column, self.dictionary) for column in self.measured)
 
     def take(self, rows: Ints | slice) -> MeasuredEvents:
-        """Some of the occurrences."""
+        """A subset of the occurrences."""
         measured = tuple(type(column)(column.data[rows]) for column in self.measured)
         return MeasuredEvents(measured, self.time[rows], self.arrival[rows], self.dictionary)
 
 
 @dataclass(frozen=True)
 class FluentColumns:
-    """All reports of one input fluent: intervals, or single points.
+    """The rows of one input fluent: intervals, or single points.
 
-    It is noted whether they are `in_order` of arguments, value and start, and whether they are maximal intervals besides.
+    Flags say whether they are `in_order` of arguments, value and start, and whether they are also maximal intervals.
     """
 
     args: tuple[Ints, ...]
@@ -90,7 +90,7 @@ class FluentColumns:
     is_maximal: bool = field(default=False, kw_only=True)
 
     def take(self, rows: Ints | slice) -> FluentColumns:
-        """Some of the reports."""
+        """A subset of the rows."""
         args = tuple(column[rows] for column in self.args)
         value, start, end, arrival = (c[rows] for c in (self.value, self.start, self.end, self.arrival))
         stays = self.in_order and (isinstance(rows, slice) or is_sorted(rows))
@@ -98,14 +98,14 @@ class FluentColumns:
         return FluentColumns(args, value, start, end, arrival, self.is_point[rows], **notes)
 
     def put_in_order(self, codes: int) -> FluentColumns:
-        """The same in order of arguments, value and start, with a note of it; `codes` is how many there are.
+        """The rows ordered by arguments, value and start, and flagged as such; `codes` is the number of codes.
 
-        Every query time would have to sort and look again otherwise.
+        Otherwise every query time would have to sort and check them again.
         """
         try:
             starts, ends, _ = packed_spans((*self.args, self.value), self.start, self.end, codes)
         except EvaluationError:
-            # Times are too far apart to be packed all together. What windows see of them may not be.
+            # The time range is too large to pack all rows. The part within a window may fit.
             return self
         table = self
         if not is_sorted(starts):
@@ -116,21 +116,21 @@ class FluentColumns:
 
 
 def packed_spans(columns: Sequence[Ints], start: Ints, end: Ints, codes: int) -> tuple[Ints, Ints, Space]:
-    """Starts and ends of reported intervals as points of a packed time-line, in the same order as the columns."""
+    """Starts and ends of intervals on a packed time-line, in the order of the columns."""
     if not len(start):
         return start, end, Space.over(codes, 0, 0)
     last = int(end.max())
     if last >= FOREVER:
         last = int(end.max(initial=int(start.max()), where=end < FOREVER))
     space = Space.over(codes, int(start.min()), last)
-    # Codes side by side are in the same order as the columns they come from.
+    # Packed codes have the order of their columns.
     is_small = space.fits(len(columns))
     group = space.group(columns, len(start)) if is_small else numbering(row_keys(columns))[1]
     return space.pack(group, start), space.pack(group, end), space
 
 
 def are_apart(starts: Ints, ends: Ints) -> bool:
-    """Whether intervals are in order, and none touches the next."""
+    """Whether intervals are in order and never touch."""
     return bool((starts[1:] > ends[:-1]).all())
 
 
@@ -142,11 +142,11 @@ class Stream:
     fluents: dict[Symbol, FluentColumns] = field(default_factory=dict)
 
     def tables(self) -> list[tuple[Symbol, EventColumns | FluentColumns]]:
-        """All of it, table by table."""
+        """All columns, table by table."""
         return [*self.events.items(), *self.fluents.items()]
 
     def moments(self) -> tuple[int, int]:
-        """The first and the last time-point that the stream speaks of."""
+        """The first and the last time-point of the stream."""
         first, last = [], []
         for event in self.events.values():
             first.append(event.span[0])
@@ -163,12 +163,12 @@ class Stream:
         return int(min((a.min() for a in found), default=0)), int(max((a.max() for a in found), default=0))
 
     def all_arrivals(self) -> Ints:
-        """When each row arrives."""
+        """The arrival of each row."""
         return np.concatenate([EMPTY, *self._arrivals()])
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return sum(map(len, self._arrivals()))
 
     def _arrivals(self) -> list[Ints]:

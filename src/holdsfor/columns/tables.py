@@ -1,4 +1,4 @@
-"""Tables: events, points at which something is initiated or terminated, and maximal intervals."""
+"""Tables of events, of initiations and terminations, and of maximal intervals."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.records import record
 
 FOREVER = np.int64(2**62)
-"""The end of an interval that is still open; minus this, a start before all time."""
+"""The end of an open interval; its negative is a start before all time."""
 
 
 _MANY = 1 << 16
-"""Columns of more rows do not fit into the fastest memory."""
+"""Longer columns exceed the fastest memory."""
 
 
 @record
 class Space:
-    """How groups and times are packed into one integer during an evaluation.
+    """The packing of groups and times into one integer during an evaluation.
 
-    `code_bits` is enough for every code, `time_bits` for every time after `base`, with room for "before" and "after".
+    `code_bits` suffices for every code, `time_bits` for every time after `base`, including "before" and "after".
     """
 
     code_bits: int
@@ -32,16 +32,16 @@ class Space:
 
     @classmethod
     def over(cls, codes: int, first: int, last: int) -> Space:
-        """A space for so many codes and the times from first to last."""
+        """A space for a number of codes and the times from first to last."""
         return cls(max(1, (codes - 1).bit_length()), first - 2, max(2, (last - first + 5).bit_length()))
 
     @property
     def last(self) -> int:
-        """The packed time that stands for "after all time"."""
+        """The packed time for "after all time"."""
         return (1 << self.time_bits) - 1
 
     def times(self, times: Ints) -> Ints:
-        """Times as small non-negative numbers; what lies outside is moved to the rim."""
+        """Times as small non-negative numbers; times outside are clamped."""
         small = np.empty(len(times), np.int64)
         for rows in blocks(len(times)):
             self._small(times[rows], small[rows])
@@ -53,7 +53,7 @@ class Space:
         out -= self.base
 
     def plain(self, packed: Ints) -> Ints:
-        """Packed times back to plain ones."""
+        """The plain times of packed times."""
         times = np.empty(len(packed), np.int64)
         for rows in blocks(len(packed)):
             small = packed[rows] & self.last
@@ -63,11 +63,11 @@ class Space:
         return times
 
     def fits(self, columns: int) -> bool:
-        """Whether so many code columns and a time fit into one integer."""
+        """Whether this number of code columns and a time fit into one integer."""
         return columns * self.code_bits + self.time_bits <= 62
 
     def group(self, columns: Sequence[Ints], rows: int) -> Ints:
-        """Code columns side by side in one integer."""
+        """Code columns packed into one integer."""
         if len(columns) < 2:
             return columns[0] if columns else np.zeros(rows, np.int64)
         packed = np.empty(rows, np.int64)
@@ -80,7 +80,7 @@ class Space:
         return packed
 
     def groups(self, left: Sequence[Ints], right: Sequence[Ints], rows: tuple[int, int]) -> tuple[Ints, Ints]:
-        """Groups of two sets of rows, comparable, and small enough to have a time packed behind them."""
+        """Comparable groups for two sets of rows, small enough to be packed with a time."""
         if not left or self.fits(len(left)):
             return self.group(left, rows[0]), self.group(right, rows[1])
         a, b = combined_keys(list(left), list(right))
@@ -113,7 +113,7 @@ class Events:
         return len(self.time)
 
     def in_order(self) -> Events:
-        """Sorted by first argument and time: what is derived from it then comes in order, and is found fast."""
+        """Sorted by first argument and time, so that derived rows are ordered, and lookups are fast."""
         first = self.args[0] if self.args else None
         if not isinstance(first, Codes) or len(self) < 2:
             return self
@@ -122,7 +122,7 @@ class Events:
         if int(first.data.max()).bit_length() + time_bits + row_bits > 62:
             return self.take(np.lexsort((self.time, first.data)))
         if is_sorted(self.time):
-            # A stream in order of time: only the argument is left to sort by.
+            # A stream in time order needs to be sorted by argument only.
             return self if is_sorted(first.data) else self._grouped(first.data, low, time_bits)
         key = np.empty(len(self), np.int64)
         for part in blocks(len(self)):
@@ -134,7 +134,7 @@ class Events:
         if len(self.args) == 1:
             key.sort()
             return Events((Codes(key >> time_bits),), _taken_apart(key, 0, time_bits, low))
-        # The row rides in the low bits: sorting plain integers is far faster than sorting indices.
+        # The low bits contain the row: sorting plain integers is far faster than sorting indices.
         for part in blocks(len(self)):
             out = key[part]
             out <<= row_bits
@@ -146,12 +146,12 @@ class Events:
         return Events((Codes(key), *(column.take(rows) for column in self.args[1:])), time)
 
     def _grouped(self, codes: Ints, low: int, time_bits: int) -> Events:
-        """In order of the codes of the first argument. The times begin at `low`, and need so many bits."""
+        """Sorted by the codes of the first argument. Times begin at `low` and need `time_bits` bits."""
         order = order_of(codes)
         if len(self) <= _MANY or int(codes.max()) > len(self):
             return self.take(order)
-        # To fetch values from rows all over a long column takes longer than to sort. Codes are written out by how often
-        # each occurs, and times are fetched as short integers, of which more are near at hand.
+        # Gathering values from a long column takes longer than sorting. Codes are written by their counts, and times
+        # are gathered as short integers for better cache use.
         counts = np.bincount(codes)
         first = Codes(np.repeat(np.arange(len(counts)), counts))
         time = self.time
@@ -163,16 +163,16 @@ class Events:
         return Events((first, *(column.take(order) for column in self.args[1:])), time)
 
     def distinct(self) -> Events:
-        """Without repetitions: an event happens once at a time-point, however often it is reported."""
+        """Without duplicates: an event happens once at a time-point, however often it is reported."""
         columns = [column.data for column in self.args]
         return self.take(np.sort(numbering(row_keys([*columns, self.time]))[0]))
 
     def between(self, low: int, last: int) -> Events:
-        """Those after a time-point, up to another."""
+        """The occurrences after a time-point, up to another."""
         return self.take(true_rows((self.time > low) & (self.time <= last)))
 
     def take(self, rows: Ints) -> Events:
-        """Some of the occurrences."""
+        """A subset of the occurrences."""
         return Events(tuple(column.take(rows) for column in self.args), self.time[rows])
 
 
@@ -203,7 +203,7 @@ class Intervals:
         return len(self.start)
 
     def take(self, rows: Ints) -> Intervals:
-        """Some rows; they must stay in order."""
+        """A subset of the rows, in order."""
         return Intervals(
             tuple(column[rows] for column in self.args),
             self.value[rows],
@@ -213,7 +213,7 @@ class Intervals:
         )
 
     def reach(self, first: int, last: int) -> tuple[int, int]:
-        """Two time-points, moved apart by what the intervals mention; what goes on without end mentions nothing."""
+        """Two time-points, extended to all times in the intervals; infinite ends are ignored."""
         if not len(self):
             return first, last
         low, high = int(self.start.min()), int(self.end.max())

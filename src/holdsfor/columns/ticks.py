@@ -1,7 +1,6 @@
-"""The clock tick at the edge of the engine: streams come in as numbers of ticks, answers go out as times.
+"""Applies the clock tick around the engine: streams are converted to ticks, answers to times.
 
-A time between two time-points belongs to the one before it. An interval has every time-point that one of its times
-belongs to.
+A time between two time-points belongs to the one before it. An interval contains every time-point of its times.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from holdsfor.diagnostics import HoldsforError
 
 
 def whole_ticks(name: str, length: int, tick: int) -> int:
-    """A length of time or a time-point as a number of ticks; HoldsforError if it is not a whole one.
+    """A duration or a time-point in ticks; raises HoldsforError if it is not a multiple.
 
     >>> whole_ticks("window", 400, 40)
     10
@@ -30,14 +29,14 @@ def whole_ticks(name: str, length: int, tick: int) -> int:
 
 
 def require_tick(tick: object) -> int:
-    """A clock tick that makes sense."""
+    """Validates a clock tick."""
     if isinstance(tick, bool) or not isinstance(tick, int) or tick < 1:
         raise HoldsforError(f"the clock tick must be a whole number of at least 1, not {tick!r}")
     return tick
 
 
 def stream_in_ticks(stream: Stream, tick: int, codes: int) -> Stream:
-    """A stream with numbers of ticks in the place of times; `codes` is how many there are in its dictionary."""
+    """A stream with ticks in place of times; `codes` is the number of codes in its dictionary."""
     if tick == 1:
         return stream
     events = {symbol: _events(table, tick) for symbol, table in stream.events.items()}
@@ -60,7 +59,7 @@ def _fluents(table: FluentColumns, tick: int) -> FluentColumns:
 
 
 def windows_in_ticks(windows: WindowPlan | None, tick: int) -> WindowPlan | None:
-    """Query times as numbers of ticks; all that says when they are must be whole ones."""
+    """Query times in ticks; all their parameters must be multiples of the tick."""
     if windows is None or tick == 1:
         return windows
     size = None if windows.size is None else whole_ticks("window", windows.size, tick)
@@ -69,7 +68,7 @@ def windows_in_ticks(windows: WindowPlan | None, tick: int) -> WindowPlan | None
 
 
 def answer_in_time(answer: Answer, tick: int) -> Answer:
-    """An answer with times in the place of numbers of ticks."""
+    """An answer with times in place of ticks."""
     if tick == 1:
         return answer
     return Answer(
@@ -81,17 +80,17 @@ def answer_in_time(answer: Answer, tick: int) -> Answer:
 
 
 def intervals_in_time(table: Intervals, tick: int) -> Intervals:
-    """Intervals with times in the place of numbers of ticks."""
+    """Intervals with times in place of ticks."""
     return replace(table, start=times(table.start, tick), end=times(table.end, tick))
 
 
 def events_in_time(table: Events, tick: int) -> Events:
-    """Occurrences with times in the place of numbers of ticks."""
+    """Occurrences with times in place of ticks."""
     return replace(table, time=times(table.time, tick))
 
 
 def times(ticks: Ints, tick: int) -> Ints:
-    """The times of numbers of ticks; what is without an end or a beginning stays so."""
+    """The times of ticks; infinite ones stay infinite."""
     is_finite = (ticks < FOREVER) & (ticks > -FOREVER)
     found: Ints = np.where(is_finite, ticks * np.where(is_finite, tick, 1), ticks)
     return found

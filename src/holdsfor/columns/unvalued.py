@@ -1,4 +1,4 @@
-"""Conditions that failed for want of a value, in the words of the rules they stand in."""
+"""Describes conditions that failed for want of a value, in terms of the rules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from holdsfor.syntax.printer import print_goal
 
 @dataclass(frozen=True, slots=True)
 class Unvalued:
-    """A condition without a value for some rows: where it stands, in which rule, why, for how many rows, and the first.
+    """A condition without a value for some rows: position, rule, reason, number of rows, and the first row.
 
     >>> str(Unvalued("rules.prolog:1:58", "V is 8/N", "initiatedAt(share(X)=V, T)", "8/0 has no value", 2, "X = x, N = 0"))
     'rules.prolog:1:58: V is 8/N in initiatedAt(share(X)=V, T): 8/0 has no value; 2 rows, the first with X = x, N = 0'
@@ -37,7 +37,7 @@ class Unvalued:
 
 
 def unvalued(failures: Iterable[Failure], plan: Plan) -> list[Unvalued]:
-    """What failed in a run, in the order of the text."""
+    """The failures of a run, in source order."""
     found = sorted(failures, key=lambda failure: (failure.span.source.name, failure.span.start))
     return [_described(failure, plan) for failure in found]
 

@@ -1,4 +1,4 @@
-"""What is wrong with the windows of a run, said before it begins: gaps between them, and far more query times than rows."""
+"""Checks the windows of a run before it begins: gaps between them, and far more query times than rows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.times import TimeScale, shown_length, shown_time
 
 _MANY = 100_000
-"""So many query times are nothing out of the ordinary."""
+"""Fewer query times are never reported."""
 _PER_ROW = 100
-"""A run has far more query times than rows if there are so many to each row."""
+"""The number of query times per row from which they count as far too many."""
 _TOO_MANY = 10**9
-"""Nobody waits for so many query times."""
+"""The number of query times that is always too large."""
 
 
 def check_windows(
@@ -32,8 +32,8 @@ def check_windows(
 ) -> str | None:
     """What falls between windows, if they leave gaps.
 
-    Raises an error if there are far more query times than rows, unless the user has set both ends of the run: then one
-    row with a time far away is the likely reason, and the message names it. Times are shown as the scale has them.
+    Raises an error if there are far more query times than rows, unless the user has set both ends of the run. The
+    likely reason is a row with a time far away, which the message names. Times are shown in the scale.
     """
     if windows is None or windows.size is None:
         return None
@@ -59,7 +59,7 @@ def _too_many(stream: Stream, windows: WindowPlan, dictionary: Dictionary, scale
 
 
 def _row_at(stream: Stream, arrival: int, dictionary: Dictionary) -> str:
-    """The first row that arrives at a time, for people to read."""
+    """The first row that arrives at a time, as text."""
     texts = Texts(dictionary)
     tables: list[tuple[Symbol, EventColumns | FluentColumns]] = [*stream.events.items(), *stream.fluents.items()]
     for symbol, table in tables:

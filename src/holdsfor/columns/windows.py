@@ -1,4 +1,4 @@
-"""Query times, and at which of them each row of a stream is first seen."""
+"""Query times, and the one at which each row of a stream is first seen."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from holdsfor.records import record
 
 @record
 class WindowPlan:
-    """Query times `start + step, …` up to the first at or after `end`, each seeing `size` time-points.
+    """Query times `start + step, …` up to the first at or after `end`, each with a window of `size` time-points.
 
-    Without a size there is one query that sees everything.
+    Without a size there is one query over everything.
     """
 
     size: int | None
@@ -24,7 +24,7 @@ class WindowPlan:
 
     @property
     def count(self) -> int:
-        """How many query times there are."""
+        """The number of query times."""
         return max(1, -(-(self.end - self.start) // self.step))
 
     @property
@@ -54,7 +54,7 @@ class WindowPlan:
 
 
 def first_moment(stream: Stream, plan: WindowPlan) -> int:
-    """The beginning of time: 0, or earlier if the stream speaks of it."""
+    """The first time-point: 0, or earlier if the stream contains earlier ones."""
     return min(0, plan.start + 1, stream.moments()[0])
 
 

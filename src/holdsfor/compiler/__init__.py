@@ -1,1 +1,1 @@
-"""The compiler: from program IR to a checked plan. It does not depend on data."""
+"""The compiler turns program IR into a checked plan, independent of data."""

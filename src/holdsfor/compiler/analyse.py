@@ -36,10 +36,10 @@ from holdsfor.ir import BackgroundRule, Body, Program, Rule
 class Analysis:
     """A program with its symbol table, graphs, background knowledge and executable bodies.
 
-    `written` is the program before sliding aggregates were lowered, variables renamed, helpers unfolded and time counted
-    in clock ticks. `skipped`
-    holds the ids of rules that name unknown predicates; nothing more is said of them. `unread` are names in clauses that
-    could not be read. `fillings` say which input puts what into the domains of the program.
+    `written` is the program before sliding aggregates were lowered, variables renamed, helpers unfolded and times
+    converted to clock ticks. `skipped` contains the ids of rules with unknown predicates, which are not analysed
+    further. `unread` are names in clauses that could not be parsed. `fillings` say which input fills which domains of
+    the program.
     """
 
     program: Program
@@ -54,7 +54,7 @@ class Analysis:
     fillings: tuple[Filling, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: bodies by the places of their rules, which have other ids in another process."""
+        """The pickled state. Bodies are stored by rule position, because rules have other ids in another process."""
         rules = self.program.rules
         bodies = {place: self.bodies[id(rule)] for place, rule in enumerate(rules) if id(rule) in self.bodies}
         skipped = [place for place, rule in enumerate(rules) if id(rule) in self.skipped]
@@ -69,7 +69,7 @@ class Analysis:
 
     @cached_property
     def resolved(self) -> Program:
-        """The program as it was written, with numbers for durations and arithmetic for conditions about the calendar."""
+        """The program as written, with durations as numbers and calendar conditions as arithmetic."""
         return with_calendar(in_time_points(self.written)[0])[0]
 
     def is_static(self, members: tuple[Symbol, ...]) -> bool:
@@ -79,7 +79,7 @@ class Analysis:
         return alone and self.entities[symbol].role is Role.STATIC_FLUENT
 
     def static_order(self, members: tuple[Symbol, ...]) -> list[Symbol]:
-        """The statically determined fluents of a component, each after those it is built from."""
+        """The statically determined fluents of a component, in dependency order."""
         static = [symbol for symbol in members if self.entities[symbol].role is Role.STATIC_FLUENT]
         graph = {symbol: [s for s in self.graph.fluent_graph[symbol] if s in static] for symbol in static}
         return [symbol for component in strong_components(graph) for symbol in component]
@@ -90,12 +90,12 @@ class Analysis:
 
     @cached_property
     def instant(self) -> InstantGraph:
-        """Dependencies inside a time-point."""
+        """The dependencies inside a time-point."""
         return InstantGraph(self.graph, self.bodies)
 
 
 def analyse(written: Program) -> Analysis:
-    """Analyse a program. What is wrong with it is among the findings."""
+    """Analyses a program. Errors are reported as findings."""
     resolved, of_durations = in_time_points(written)
     resolved, of_calendar = with_calendar(resolved)
     metric_rules, of_metric = in_units(resolved.metric, written.time_scale, written.time_goals)
@@ -104,7 +104,7 @@ def analyse(written: Program) -> Analysis:
     known = Names(asked)
     declared, undeclared = without_undeclared(without_universal_calls(rename_local_variables(asked)))
     if declared.forgets:
-        # Imported here: few programs forget anything.
+        # Imported here because few programs use `forget`.
         from holdsfor.compiler.passes.forgetting import lower_forgetting
 
         declared = lower_forgetting(declared)

@@ -1,7 +1,7 @@
-"""Background knowledge at compile time: which arguments each predicate needs bound; recursive predicates are evaluated.
+"""Prepares background knowledge: which arguments each predicate needs bound, and facts of recursive predicates.
 
-A recursive predicate whose answers are ground is evaluated bottom-up to a table of facts once, so that cycles in
-the data and left recursion do no harm. Everything else stays a rule.
+A recursive predicate with ground answers is evaluated bottom-up to a table of facts once, so that cycles in the data
+and left recursion terminate. Everything else stays a rule.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from holdsfor.logic.unify import is_ground, resolve
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, conjuncts, functor
 
 MAX_FACTS = 20_000
-"""Facts after which recursion that makes new numbers or terms is taken to have no end."""
+"""The number of facts after which recursion with new numbers or terms counts as infinite."""
 
 
 class Background:
     """The background facts and rules of a program, ready to be called.
 
-    `domains` are the relations that input fills (`dynamicDomain`): here they have the facts that the program writes down,
-    and `filled` gives them more. `dependent` are all predicates whose answers follow from theirs.
+    `domains` are the relations that input fills (`dynamicDomain`). They contain the facts written in the program, and
+    `filled` adds more. `dependent` are all predicates whose answers depend on domains.
     """
 
     def __init__(self, program: Program) -> None:
@@ -53,21 +53,21 @@ class Background:
         self.needs: Needs = background_needs(
             {name: [(rule.head, rule.body) for rule in rules] for name, rules in self.rules.items()}
         )
-        """Which arguments of a predicate must be bound before it is called."""
+        """The arguments of each predicate that must be bound before a call."""
         self.evaluated: dict[Predicate, int] = {}
         self.problems: list[tuple[BackgroundRule, str]] = []
         self._order_bodies()
         calls = {name: _called(rules) & self.rules.keys() for name, rules in self.rules.items()}
         self.dependent = frozenset(_reaching(self.domains, calls))
         self._waiting: list[tuple[Predicate, ...]] = []
-        # Callees first: what a predicate calls is finished when it is evaluated itself.
+        # Callees first: what a predicate calls is complete when the predicate is evaluated.
         for component in reversed(strong_components(calls)):
             if len(component) == 1 and component[0] not in calls[component[0]]:
                 continue
             if self.dependent.isdisjoint(component):
                 self.evaluate_component(component)
             else:
-                # Its facts come with the input, see `filled`; whether it may negate itself is known now.
+                # Its facts come with the input (see `filled`), but whether it may negate itself is already known.
                 self._waiting.append(component)
                 negated = self._negates_itself(component, [rule for name in component for rule in self.rules[name]])
                 if negated is not None:
@@ -78,21 +78,21 @@ class Background:
         return name in self.rules
 
     def is_table(self, name: Predicate) -> bool:
-        """Whether all that is known of a predicate can be listed: calls need nothing bound and leave nothing open."""
+        """Whether all answers of a predicate can be listed: calls need nothing bound and leave nothing unbound."""
         return name in self.rules and not self.needs(name) and name not in self.needs.open_facts
 
     def depends_on_input(self, atom: Term) -> bool:
-        """Whether the answers of a call follow from what input puts into domains."""
+        """Whether the answers of a call depend on domains that input fills."""
         return any(functor(goal) in self.dependent for goal in conjuncts(atom))
 
     def solver(self, failures: Failures | None = None) -> Solver:
-        """A solver over this knowledge; it notes which conditions failed for want of a value."""
+        """A solver over this knowledge. `failures` records conditions that failed for want of a value."""
         found = Solver(self.rules)
         found.failures = failures
         return found
 
     def filled(self, facts: Iterable[Term]) -> Background:
-        """The same knowledge with facts that input has put into its domains."""
+        """The same knowledge with additional facts from input."""
         found = copy(self)
         found.rules, found.evaluated, found.problems = dict(self.rules), dict(self.evaluated), []
         for fact in facts:
@@ -118,10 +118,10 @@ class Background:
         return BackgroundRule(rule.head, result.body + result.stuck, rule.span)
 
     def evaluate_component(self, component: tuple[Predicate, ...]) -> None:
-        """Compute all answers of predicates that depend on each other, if they have an end."""
+        """Computes all answers of mutually recursive predicates if they are finite."""
         rules = [rule for name in component for rule in self.rules[name]]
         if any(_builds_terms(rule.head) for rule in rules):
-            # Recursion over lists and the like: it ends when its arguments are given, not when they are enumerated.
+            # Recursion over lists and similar terms terminates if its arguments are bound, but not when enumerated.
             return
         negated = self._negates_itself(component, rules)
         if negated is not None:
@@ -156,7 +156,9 @@ class Background:
 
 
 class _Tables(Solver):
-    """The facts of mutually recursive predicates, round by round. A round uses at least one fact of the last."""
+    """The facts of mutually recursive predicates, in rounds. Each derivation uses at least one fact of the round
+    before.
+    """
 
     def __init__(
         self,
@@ -173,7 +175,7 @@ class _Tables(Solver):
         self.facts: dict[Term, BackgroundRule] = {}
 
     def grow(self) -> bool:
-        """Do one round; says whether it found more."""
+        """Evaluates one round and returns whether it found new facts."""
         is_first = self._fresh_facts is None
         for name in self._component:
             self._replace(name, self._found[name])
@@ -206,7 +208,7 @@ class _Tables(Solver):
 
 
 def _with_fresh_facts(body: Body, component: tuple[Predicate, ...]) -> Iterable[Body]:
-    """A body once for each recursive call, with that call over the facts of the last round."""
+    """The body once per recursive call, with that call restricted to the facts of the round before."""
     direct = [(index, literal) for index, literal in enumerate(body) if _is_call_to(literal, component)]
     if sum(_is_call_to(literal, component) for literal in walk(body)) > len(direct):
         yield body
@@ -236,11 +238,11 @@ def _fresh_name(name: Predicate) -> Predicate:
 
 
 class _NotEnumerable(Exception):
-    """Recursion over terms, such as lists: it must be called with its arguments bound."""
+    """Recursion over terms, such as lists; its arguments must be bound."""
 
 
 def _makes_new_terms(rule: BackgroundRule) -> bool:
-    """Whether a rule can give values that no fact has. Other recursion comes to an end by itself."""
+    """Whether a rule can create values that no fact contains. Other recursion always terminates."""
     computes = any(isinstance(literal, Assign) for literal in walk(rule.body))
     return computes or any(not isinstance(arg, Var | Const) for arg in arguments(rule.head) if rule.body)
 
@@ -261,7 +263,7 @@ def _domains(program: Program) -> Iterable[Predicate]:
 
 
 def _reaching(targets: Iterable[Predicate], calls: Mapping[Predicate, set[Predicate]]) -> set[Predicate]:
-    """The predicates that call one of some targets, directly or not, and the targets."""
+    """The predicates that call a target directly or indirectly, and the targets."""
     found = set(targets)
     size = -1
     while len(found) > size:
@@ -271,7 +273,7 @@ def _reaching(targets: Iterable[Predicate], calls: Mapping[Predicate, set[Predic
 
 
 def _not_monotone(literal: Literal) -> tuple[Body, ...]:
-    """The parts of a literal whose truth may be lost when more becomes known."""
+    """The parts of a literal that may become false when more facts are known."""
     match literal:
         case Not(body=body) | FindAll(body=body):
             return (body,)
@@ -282,5 +284,5 @@ def _not_monotone(literal: Literal) -> tuple[Body, ...]:
 
 
 def _builds_terms(head: Term) -> bool:
-    """Whether a head has arguments that are put together from variables."""
+    """Whether a head has arguments that are built from variables."""
     return any(not isinstance(arg, Var) and not is_ground(arg) for arg in arguments(head))

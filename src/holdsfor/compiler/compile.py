@@ -1,4 +1,4 @@
-"""From program to checked analysis: the one entry that surfaces and engines use."""
+"""Checks a program: the single entry point for user interfaces and engines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdsfor.ir import Program
 
 
 def check(program: Program) -> tuple[Analysis, list[Diagnostic]]:
-    """Analyse a program and collect everything there is to say about it, in reading order."""
+    """Analyses a program and returns all findings, in reading order."""
     analysis = analyse(program)
     found = [*analysis.findings, *(finding for one in CHECKS for finding in one(analysis))]
     return analysis, in_reading_order(without_consequences(found, program))

@@ -1,4 +1,4 @@
-"""A program in one line."""
+"""Describes a program in one line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_NAMED = 6
 
 
 def described(analysis: Analysis) -> str:
-    """A program in a line: how many rules, what it reads, what it finds."""
+    """A line with the number of rules, the inputs and the results of a program."""
     written = analysis.written
     rules = sum(1 for rule in written.rules if not isinstance(rule, Declaration | BackgroundRule))
     rules += len(written.metric.rules)

@@ -1,4 +1,4 @@
-"""The logical plan: strata in the order they are evaluated, with their rules and inputs."""
+"""The logical plan: strata in evaluation order, with their rules and inputs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Stratum:
     inputs: tuple[Symbol, ...]
     analysis: Analysis = field(repr=False, compare=False)
     metric: MetricPlan | None = None
-    """What metric rules say of the members; they read other fluents and events as input."""
+    """The metric rules of the members, which read other fluents and events as input."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Plan:
     analysis: Analysis
     strata: tuple[Stratum, ...]
     max_delayed_effects: int = MAX_DELAYED_EFFECTS
-    """How many delayed effects may follow from each other with no event in between."""
+    """The limit of delayed effects that follow from each other without an event in between."""
     cache: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """What follows from the plan, by the function that works it out and its other arguments."""
+    """Values derived from the plan, by the function that computes them and its other arguments."""
 
     @property
     def inputs(self) -> tuple[Symbol, ...]:
@@ -65,7 +65,7 @@ class Plan:
     def domain_readers(self) -> tuple[Symbol, ...]:
         """The fluents and derived events that read domains filled by input, in rules or in groundings.
 
-        What holds for them depends on every record there is, however long ago.
+        Their results depend on all records, however old.
         """
         analysis = self.analysis
         if not analysis.background.dependent:
@@ -83,18 +83,18 @@ class Plan:
 
     @cached_property
     def filling(self) -> frozenset[Symbol]:
-        """The input that fills domains which something reads."""
+        """The input that fills domains with readers."""
         return frozenset(one.symbol for one in self.analysis.fillings) if self.domain_readers else frozenset()
 
     @property
     def outputs(self) -> tuple[Symbol, ...]:
-        """The fluents and derived events that are computed, for people to see."""
+        """The fluents and derived events that are computed and visible."""
         hidden = self.analysis.program.hidden
         return tuple(symbol for stratum in self.strata for symbol in stratum.members if symbol.name not in hidden)
 
     @property
     def clock_tick(self) -> int:
-        """How far apart neighbouring time-points are; the plan itself counts ticks."""
+        """The distance of neighbouring time-points; the plan itself counts ticks."""
         return self.analysis.program.clock_tick
 
     @property
@@ -103,12 +103,12 @@ class Plan:
         return any(stratum.metric is not None for stratum in self.strata)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leaves out what can be worked out again."""
+        """Leaves out what can be computed again."""
         return {**self.__dict__, "cache": {}}
 
 
 def once_per_plan(work: Callable[Concatenate[Plan, _P], _T]) -> Callable[Concatenate[Plan, _P], _T]:
-    """For what follows from a plan and is needed in every run: it is worked out once, and kept with the plan."""
+    """Caches a value that is derived from a plan with the plan, so that it is computed once."""
 
     @wraps(work)
     def found(plan: Plan, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -122,7 +122,7 @@ def once_per_plan(work: Callable[Concatenate[Plan, _P], _T]) -> Callable[Concate
 
 
 def make_plan(analysis: Analysis) -> Plan:
-    """Arrange an analysed program into strata."""
+    """Arranges an analysed program into strata."""
     analysis = without_implied_groundings(analysis)
     graph = analysis.graph
     strata: list[Stratum] = []
@@ -143,7 +143,7 @@ def make_plan(analysis: Analysis) -> Plan:
 
 
 def _reads_domain(body: Body, analysis: Analysis) -> bool:
-    """Whether a body calls a background predicate that follows from what input puts into domains."""
+    """Whether a body calls a background predicate that depends on domains filled by input."""
     calls = (literal for literal in walk(body) if isinstance(literal, Call))
     return any(analysis.background.depends_on_input(call.atom) for call in calls)
 
@@ -171,7 +171,7 @@ def _metric_program(members: tuple[Symbol, ...], analysis: Analysis) -> MetricPr
 
 
 def _metric_inputs(program: MetricProgram, analysis: Analysis) -> Iterator[Symbol]:
-    """What metric rules read that is no metric predicate."""
+    """The symbols that metric rules read and that are not metric predicates."""
     for rule in program.rules:
         for atom in read_atoms(rule):
             yield from (

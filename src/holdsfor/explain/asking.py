@@ -1,4 +1,4 @@
-"""From a question to its explanation: what is needed of the input, what the engine makes of it, the proof."""
+"""Answers a question with an explanation: selects input, runs the engine, builds the proof."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from holdsfor.times import TimeScale
 
 
 class Asked:
-    """A stream that questions can be asked of."""
+    """A stream about which questions can be asked."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Asked:
     def explain(
         self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH
     ) -> Explanation:
-        """Why something holds at a time-point, or why it does not."""
+        """Explains why something holds at a time-point, or why not."""
         if isinstance(at, bool) or not isinstance(at, int | np.integer):
             raise HoldsforError(f"a time-point is a whole number, not {at!r}")
         asked = read_question(question, self._plan.analysis.entities)
@@ -64,7 +64,7 @@ class Asked:
             return self._explained(case, asked, int(at), MOST_DEPTH if depth is None else min(depth, MOST_DEPTH))
 
     def why(self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH) -> Explanation:
-        """Why something holds at a time-point; raises HoldsforError if it does not."""
+        """Explains why something holds at a time-point; raises HoldsforError if it does not."""
         found = self.explain(question, at, query_time=query_time, depth=depth)
         if not found.holds:
             raise HoldsforError(f"{found.headline}; ask why_not")
@@ -73,7 +73,7 @@ class Asked:
     def why_not(
         self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH
     ) -> Explanation:
-        """Why something does not hold at a time-point; raises HoldsforError if it does."""
+        """Explains why something does not hold at a time-point; raises HoldsforError if it does."""
         found = self.explain(question, at, query_time=query_time, depth=depth)
         if found.holds:
             raise HoldsforError(f"{found.headline}; ask why")
@@ -90,7 +90,7 @@ class Asked:
         return given
 
     def case(self, asked: Question, query: int) -> Case:
-        """What is known and what follows, as far as a question needs it."""
+        """The case of a question: the input that it needs, and the results."""
         demand = demand_of(self._plan, asked.symbol, asked.term)
         narrowed = demand.narrowed(self.stream, self._dictionary)
         given = frozenset((*self.stream.events, *self.stream.fluents))
@@ -118,7 +118,7 @@ class Asked:
 
 
 class Case:
-    """What is known at a query time of the rows that a question needs, and what follows from it."""
+    """The rows that a question needs, as known at a query time, and their results."""
 
     def __init__(
         self,
@@ -136,16 +136,16 @@ class Case:
         self.evidence = self._evidence(frame.windows)
 
     def with_all_rows(self) -> Evidence:
-        """What would follow if no window had forgotten anything."""
+        """The results without forgetting by windows."""
         return self._evidence(everything(self.query, self.frame.windows))
 
     def _evidence(self, windows: WindowPlan) -> Evidence:
         return self._recording.evidence(windows, self.query, self.frame.origin)
 
     def notes(self, asked: Question, at: int) -> list[str]:
-        """What the windows have to do with the answer."""
+        """Notes about the influence of windows on the answer."""
         return window_notes(self, asked, at)
 
     def replay(self, root: Node) -> list[str]:
-        """Check a proof against the rows and the rules."""
+        """Checks a proof against the rows and the rules."""
         return replay(root, self._plan.analysis, records(self.stream, self.dictionary), self.frame, self.query)

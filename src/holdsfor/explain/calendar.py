@@ -1,4 +1,4 @@
-"""How explanations speak of conditions about the calendar: the moment, what it gives, and what is asked of that."""
+"""Words calendar conditions in explanations: the time, the field, and the condition on the field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DATE = ("year", "month", "day")
 
 
 def calendar_text(goal: Term) -> str:
-    """A condition as text. What the calendar says is written as a condition of its own.
+    """A condition as text, with each calendar field as a separate condition.
 
     >>> from holdsfor.logic.calendar import calendar_term
     >>> calendar_text(Compound("<", (calendar_term("hour", Const(1_772_568_000), "s", "Europe/Athens"), Const(17))))
@@ -27,7 +27,7 @@ def calendar_text(goal: Term) -> str:
     if value is None:
         return print_term(_shown(goal))
     said = print_term(_condition(left, value))
-    # That the month is 3 says all there is to say of `month =:= 3`.
+    # For `month =:= 3`, the condition that the month is 3 says everything.
     return (
         said
         if goal.name == "=:=" and value == right
@@ -47,7 +47,7 @@ def _value(term: Term) -> Const | None:
 
 
 def _condition(term: Term, result: Term) -> Term:
-    """`hour(2026-03-03T22:00:00+02:00, 22)`; a part of a date as `date` with the others left open."""
+    """`hour(2026-03-03T22:00:00+02:00, 22)`; a date field is shown as `date` with the other fields open."""
     assert isinstance(term, Compound)
     field, moment = field_of(term), _moment(term)
     if field in _DATE:
@@ -56,16 +56,16 @@ def _condition(term: Term, result: Term) -> Term:
 
 
 def _moment(term: Compound) -> Term:
-    """The time of a function, as people read it."""
+    """The time argument of a function, as text."""
     time = _value(term.args[0])
     if time is None or not isinstance(time.value, int):
         return _shown(term.args[0])
-    # What is printed as it is named.
+    # A variable, because it is printed as its name.
     return Var(TimeScale(*scale_of(term)).text(time.value))
 
 
 def _shown(term: Term) -> Term:
-    """A term with the functions of the calendar as functions of a moment alone."""
+    """A term with calendar functions of a time only."""
     match term:
         case Compound() if _is_calendar(term):
             return Compound(field_of(term), (_moment(term),))

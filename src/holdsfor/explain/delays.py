@@ -1,4 +1,4 @@
-"""Delayed effects in explanations: attempts that came true, were cancelled or postponed, or are under way."""
+"""Explains delayed effects: attempts that took effect, were cancelled or postponed, or are pending."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Fate(StrEnum):
-    """What became of an attempt."""
+    """The outcome of an attempt."""
 
     CAME_TRUE = "came true"
     CANCELLED = "cancelled"
@@ -31,7 +31,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True)
 class Attempt:
-    """A delayed effect that began when its trigger was initiated. `ended` is when it was cancelled or postponed."""
+    """A delayed effect since the initiation of its trigger. `ended` is the time of cancellation or postponement."""
 
     rule: DelayRule
     bindings: Bindings
@@ -45,12 +45,12 @@ class Attempt:
 
     @property
     def claim(self) -> Attempted:
-        """What it says."""
+        """The claim of the attempt."""
         return Attempted(self.trigger, self.initiated, self.due, self.effect)
 
 
 class Attempts:
-    """Finds the delayed effects that bear on a pair."""
+    """Finds the delayed effects that concern a pair."""
 
     def __init__(self, prover: Prover) -> None:
         self._prover = prover
@@ -92,7 +92,7 @@ class Attempts:
         return next((start for start, end in held if start <= attempt.initiated + 1 < end), attempt.initiated + 1)
 
     def shown(self, attempt: Attempt, depth: int) -> Node:
-        """What became of an attempt that did not come true."""
+        """The outcome of an attempt that did not take effect."""
         trigger, first, due = pair_text(attempt.trigger), attempt.initiated, attempt.due
         prover = self._prover
         children = [prover.effect(EffectKind.INITIATED, attempt.trigger, first, depth)]
@@ -114,7 +114,7 @@ class Attempts:
     # All attempts
 
     def on(self, kind: EffectKind, pair: Pair, until: int) -> Iterator[Attempt]:
-        """The attempts to initiate or terminate a pair that were under way at some time before a time-point."""
+        """The attempts to initiate or terminate a pair that were pending at some time before a time-point."""
         for rule in self._prover.program.delays:
             for start in _targets(rule, kind, pair):
                 for trigger in self._triggers(rule, start):
@@ -167,7 +167,7 @@ class Attempts:
 
 
 def _targets(rule: DelayRule, kind: EffectKind, pair: Pair) -> Iterator[Bindings]:
-    """The bindings with which a delayed effect is about a pair."""
+    """The bindings with which a delayed effect concerns a pair."""
     if kind is EffectKind.TERMINATED and rule.effect is None:
         yield from bind({}, (rule.trigger.fluent, pair[0]), (rule.trigger.value, pair[1]))
     elif kind is EffectKind.INITIATED and rule.effect is not None:

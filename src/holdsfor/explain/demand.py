@@ -1,8 +1,8 @@
-"""Which rows of the input a question needs: those of the names, and of the keys, that its rules lead to.
+"""Determines which input rows a question needs: those with the names and keys that its rules lead to.
 
 A demand on a fluent or event is a set of *patterns*: values for some of its argument places, with the others open. The
-head of a rule takes its values from a pattern; what the rule reads is asked for with the values of the variables it
-shares with them. A pattern without values asks for everything.
+head of a rule takes its values from a pattern. The rule then demands its inputs with the values of shared variables. A
+pattern without values demands everything.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from holdsfor.logic.unify import is_ground
 from holdsfor.syntax.terms import Const, Term, Var
 
 Pattern: TypeAlias = tuple[Value | None, ...]
-"""A value for each argument place; None is any."""
+"""A value for each argument place; None matches any."""
 
 _Name = TypeVar("_Name")
 _MOST_PATTERNS = 64
-"""A demand of more patterns than this is taken to be one for everything."""
+"""Beyond this number of patterns, everything is demanded."""
 
 
 @dataclass(frozen=True)
 class Demand:
-    """The patterns that are asked for of each fluent and event."""
+    """The demanded patterns of each fluent and event."""
 
     patterns: Mapping[Symbol, frozenset[Pattern]]
 
@@ -40,7 +40,7 @@ class Demand:
         return symbol in self.patterns
 
     def narrowed(self, stream: Stream, dictionary: Dictionary) -> Stream:
-        """The rows that are asked for."""
+        """The demanded rows."""
         found = Stream()
         for symbol, events in stream.events.items():
             rows = self._rows(symbol, events.args, len(events.time), dictionary)
@@ -62,7 +62,7 @@ class Demand:
 
 
 def fitting(args: tuple[Ints, ...], count: int, patterns: Collection[Pattern], dictionary: Dictionary) -> Bools:
-    """Which rows fit one of the patterns."""
+    """Which rows match one of the patterns."""
     found: Bools = np.zeros(count, np.bool_)
     for pattern in patterns:
         fits: Bools = np.ones(count, np.bool_)
@@ -74,10 +74,10 @@ def fitting(args: tuple[Ints, ...], count: int, patterns: Collection[Pattern], d
 
 
 def demand_of(plan: Plan, symbol: Symbol, term: Term) -> Demand:
-    """What must be known for a question about one instance."""
+    """The demand of a question about one instance."""
     wanted: dict[Symbol, set[Pattern]] = {symbol: {tuple(value_of(c) for c in symbol.columns(term))}}
     for filling in plan.filling:
-        # Which values a domain has is told by all its records.
+        # All records determine the values of a domain.
         wanted[filling] = {(None,) * filling.width}
     waiting = [symbol]
     while waiting:
@@ -92,7 +92,7 @@ def demand_of(plan: Plan, symbol: Symbol, term: Term) -> Demand:
 
 
 def _shapes(symbol: Symbol, plan: Plan) -> list[RuleShape]:
-    """What the rules of a fluent or event read."""
+    """The inputs of the rules of a fluent or event."""
     entities = plan.analysis.entities
     if symbol in plan.analysis.graph.metric:
         from holdsfor.compiler.analysis.metric_shapes import metric_shapes
@@ -104,7 +104,7 @@ def _shapes(symbol: Symbol, plan: Plan) -> list[RuleShape]:
 
 
 def add_pattern(wanted: dict[_Name, set[Pattern]], symbol: _Name, pattern: Pattern) -> bool:
-    """Ask for one more pattern; says whether it was not asked for before."""
+    """Adds a pattern; returns whether it is new."""
     known = wanted.setdefault(symbol, set())
     if any(_covers(one, pattern) for one in known):
         return False
@@ -121,7 +121,7 @@ def _covers(wide: Pattern, narrow: Pattern) -> bool:
 
 
 def _read_patterns(shape: RuleShape, reading: Reading, pattern: Pattern) -> Iterator[Pattern]:
-    """What a rule reads for a pattern of its head; nothing if the head does not match."""
+    """What a rule reads for a pattern of its head; empty if the head does not match."""
     values: dict[str, Value] = {}
     for column, value in zip(shape.columns, pattern, strict=True):
         if value is None:
@@ -133,8 +133,8 @@ def _read_patterns(shape: RuleShape, reading: Reading, pattern: Pattern) -> Iter
             return
     fixed = values.keys() if len(values) == 1 else set()
     if (reading.names & shape.ranging) - fixed:
-        # Which values a variable takes is told by all instances, not by those of the question alone. A single variable
-        # has all its values where they are.
+        # All instances determine the values of such a variable, not only those of the question. A single variable has
+        # all its values in one place.
         yield (None,) * len(reading.columns)
         return
     yield tuple(_value(column, values) for column in reading.columns)

@@ -1,4 +1,4 @@
-"""What an engine found at one query time: its tables, and the keys in which its rules can be asked again."""
+"""The results of an engine at one query time: its tables, and the keys whose rules can be traced."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from holdsfor.explain.metric_known import MetricKnown
 
 _EVENT, _INTERVAL, _INITIATION, _TERMINATION = range(4)
-"""Kinds of results of the core."""
+"""The kinds of results of the core."""
 
 
 class Rows:
-    """Columns of words with times, found by the constants of a pattern. Words of open terms stand for many."""
+    """Columns of words with times, indexed by constants. Words of open terms match several terms."""
 
     def __init__(self, columns: Sequence[WordArray], start: Ints, end: Ints, traces: Traces) -> None:
         self.columns, self.start, self.end = tuple(columns), start, end
@@ -40,14 +40,14 @@ class Rows:
         self._open: list[list[tuple[int, Term]]] = [[] for _ in self.columns]
 
     def with_open_terms(self) -> Rows:
-        """The same, where terms may be open: terminations of all instances."""
+        """The same columns, with open terms: terminations of all instances."""
         for place, column in enumerate(self.columns):
             terms = ((word, self._traces.term(word)) for word in np.unique(column).tolist())
             self._open[place] = [(word, term) for word, term in terms if not is_ground(term)]
         return self
 
     def matching(self, pattern: Sequence[Term], time: int | None = None) -> Ints:
-        """The rows that have the pattern's ground terms, and that hold or happen at a time-point if one is given."""
+        """The rows with the pattern's ground terms, at a time-point if given."""
         found: Bools = np.ones(len(self.start), np.bool_)
         if time is not None:
             found = (self.start <= time) & (time < self.end)
@@ -66,9 +66,9 @@ class Rows:
 
 
 class Evidence:
-    """All that is known at one query time and follows from it.
+    """Everything known at one query time, and its results.
 
-    `inputs` are the rows that count, `given` the inputs that have any, `metric` what metric rules made of them.
+    `inputs` are the rows that count, `given` the inputs with rows, `metric` the results of metric rules.
     """
 
     def __init__(
@@ -92,11 +92,11 @@ class Evidence:
         self._raw: dict[Term, dict[Term, list[Interval]]] = {}
 
     def rule(self, rule: Rule, symbol: Symbol, term: Term) -> RuleTrace:
-        """A rule, to be asked about one instance."""
+        """A rule that can be traced for one instance."""
         return self._traces.of(rule, symbol, symbol.columns(term))
 
     def moments(self) -> Iterator[Ints]:
-        """All time-points at which anything happens or changes."""
+        """All time-points at which something happens or changes."""
         for symbol, entity in self.entities.table.items():
             is_event = symbol.kind is EntityKind.EVENT
             if symbol not in self._engine.tables:
@@ -121,7 +121,7 @@ class Evidence:
         return self._results(symbol, _INTERVAL, 3)
 
     def points(self, symbol: Symbol, kind: EffectKind) -> Rows:
-        """Where values are initiated or terminated."""
+        """The time-points at which values are initiated or terminated."""
         return self._results(symbol, _INITIATION if kind is EffectKind.INITIATED else _TERMINATION, 1)
 
     def _input(self, symbol: Symbol) -> Rows:
@@ -148,7 +148,7 @@ class Evidence:
             self._tables[symbol, kind] = found.with_open_terms() if kind == _TERMINATION else found
         return self._tables[symbol, kind]
 
-    # What is so
+    # State queries
 
     def intervals(self, pair: Pair) -> list[Interval]:
         """The maximal intervals of a pair."""
@@ -169,11 +169,11 @@ class Evidence:
         return len(self.events(symbol).matching(symbol.columns(event), time)) > 0
 
     def is_given(self, event: Term, time: int) -> bool:
-        """Whether a row of the input says that an event happens at a time-point."""
+        """Whether a row of the input contains an event at a time-point."""
         return self.is_input(self.entities.event(event)) and self.happens(event, time)
 
     def effect_times(self, kind: EffectKind, pair: Pair) -> list[int]:
-        """When a pair is initiated or terminated, whatever comes of it."""
+        """The initiations or terminations of a pair, including those without effect."""
         symbol = self.entities.pair(*pair)
         table = self.points(symbol, kind)
         rows = table.matching((*symbol.columns(pair[0]), pair[1]))
@@ -192,11 +192,11 @@ class Evidence:
         return self._declared[pair]
 
     def has(self, pair: Pair, time: int) -> bool:
-        """Whether a pair has been brought about and not broken, be it among the groundings of its fluent or not."""
+        """Whether a pair has been initiated and not broken, regardless of groundings."""
         return any(start <= time < end for start, end in self.raw(pair[0]).get(pair[1], ()))
 
     def raw(self, fluent: Term) -> dict[Term, list[Interval]]:
-        """The intervals of all values of a simple fluent by the law of inertia, groundings left aside."""
+        """The intervals of all values of a simple fluent by inertia, regardless of groundings."""
         if fluent not in self._raw:
             self._raw[fluent] = self._by_inertia(fluent)
         return self._raw[fluent]
@@ -233,12 +233,12 @@ class Evidence:
         return [(ground_term(symbol, list(terms[:-1])), terms[-1]) for terms in found]
 
     def is_input(self, symbol: Symbol) -> bool:
-        """Whether an event or fluent comes from the stream, or is to the rules as if it did."""
+        """Whether an event or fluent comes from the stream, or is treated as input."""
         return self.entities[symbol].role in (Role.INPUT_EVENT, Role.INPUT_FLUENT, Role.METRIC_FLUENT)
 
 
 def _has(values: set[Term], value: Term) -> bool:
-    """Whether a value is among some, of which one may be open."""
+    """Whether a value is among some values, one of which may be open."""
     return any(one == value or unify(one, value, {}) is not None for one in values)
 
 

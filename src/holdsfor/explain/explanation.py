@@ -1,4 +1,4 @@
-"""An explanation: as text, as data, or as a page."""
+"""An explanation as text, as data, or as a page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdsfor.explain.wording import point_text, times_in
 from holdsfor.times import TimeScale
 
 SCHEMA = "holdsfor.explanation/1"
-"""What the JSON form is called; fields may be added, never taken away or changed."""
+"""The name of the JSON format. Fields may be added, but not removed or changed."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the windows of a run have to do with an answer: rows that came too late, or have not come yet."""
+"""Describes the influence of windows on an answer: rows that arrived late, or have not arrived yet."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_SHOWN = 3
 
 
 def window_notes(case: Case, asked: Question, at: int) -> list[str]:
-    """What somebody should know of windows who reads the answer to a question."""
+    """Notes about windows for the reader of an answer."""
     notes = []
     if at > case.query + 1:
         notes.append(f"nothing is known after {point_text(case.query)}; what held then is taken to go on")
@@ -53,7 +53,7 @@ def _verdict(evidence: Evidence, asked: Question, at: int) -> bool:
 
 
 def _left_out(case: Case) -> Iterator[tuple[int, str]]:
-    """The rows about the time up to the query that do not count, and why not."""
+    """The rows about times up to the query time that do not count, with the reasons."""
     windows, query = case.frame.windows, case.query
     for symbol, events in case.stream.events.items():
         out = (windows.counted_at(events.arrival, events.time) > query) & (events.time <= query)

@@ -1,4 +1,4 @@
-"""The query times that an explanation is about."""
+"""The query times of an explanation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdsfor.reference.history import Known, Record, Windows, known_at
 
 @dataclass(frozen=True)
 class Frame:
-    """The query times of a run and the beginning of its time; both are those of the whole stream."""
+    """The query times of a run and its first time-point; both belong to the whole stream."""
 
     windows: WindowPlan
     origin: int
@@ -27,13 +27,13 @@ class Frame:
         return cls(used, first_moment(stream, used))
 
     def query_for(self, time: int) -> int:
-        """The last query time whose window has a time-point, or else the first one after it."""
+        """The last query time whose window contains a time-point, or else the first one after it."""
         queries = self.windows.query_times
         size = FOREVER if self.windows.size is None else self.windows.size
         return int(queries[max(0, int(np.searchsorted(queries - size, time)) - 1)])
 
     def known(self, records: list[Record], query: int) -> Known:
-        """What the records say at a query time, worked out one by one."""
+        """What the records say at a query time, computed record by record."""
         plan = self.windows
         size = math.inf if plan.size is None else plan.size
         windows = Windows(size, plan.step, plan.start, plan.end)

@@ -1,4 +1,4 @@
-"""An engine that has seen what a run saw up to a query time, and the rows that count then."""
+"""Runs an engine with the input of a run up to a query time, and selects the rows that count."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class _FewWords(Vocabulary):
-    """Makes words of the codes that occur, where a question needs few of the constants of a stream."""
+    """Encodes only the codes that occur, because a question needs few constants of a stream."""
 
     def words(self, codes: Ints) -> WordArray:
         """The words of some codes."""
@@ -38,13 +38,13 @@ class _FewWords(Vocabulary):
 
 
 class Recording:
-    """A stream with its windows, of which the engine is shown what a question needs."""
+    """A stream with its windows; the engine receives only what a question needs."""
 
     def __init__(self, plan: Plan, dictionary: Dictionary, stream: Stream, given: frozenset[Symbol]) -> None:
         self._plan, self._dictionary, self._stream, self._given = plan, dictionary, stream, given
 
     def evidence(self, windows: WindowPlan, query: int, origin: int) -> Evidence:
-        """What follows from the rows that count at a query time."""
+        """The results of the rows that count at a query time."""
         engine = Engine(self._plan, windows.size, threads=1, is_traced=True)
         vocabulary = _FewWords(self._dictionary, engine.words)
         rows = counted(self._stream, windows, query)
@@ -61,7 +61,7 @@ class Recording:
 
     @staticmethod
     def _push(engine: Engine, rows: Stream, windows: WindowPlan, vocabulary: Vocabulary) -> None:
-        """Give the engine the rows that count. Only reports that windows have cut must come at their query times."""
+        """Pushes the rows that count. Only intervals that windows cut must be pushed at their query times."""
         cut = {symbol: one.start < first_seen(windows, one) for symbol, one in rows.fluents.items()}
         loaded = {symbol: windows.loaded_at(one.arrival) for symbol, one in rows.fluents.items()}
         times = sorted({int(time) for symbol, some in loaded.items() for time in np.unique(some[cut[symbol]])})
@@ -75,7 +75,7 @@ class Recording:
         for symbol, events in rows.events.items():
             _push_some(engine, symbol, events, np.ones(len(events.time), np.bool_), vocabulary)
 
-    # A trace has no metric rules: what they give is input to it.
+    # A trace has no metric rules; their results are its input.
 
     def _metric(self, rows: Stream, windows: WindowPlan, query: int, origin: int) -> MetricKnown | None:
         if not self._plan.has_metric_rules:
@@ -115,7 +115,9 @@ def _push_some(
 
 
 def counted(stream: Stream, windows: WindowPlan, query: int) -> Stream:
-    """The rows of a stream that count at a query time; of input fluents, those that are not cut away whole."""
+    """The rows of a stream that count at a query time, without intervals of input fluents that are cut away
+    completely.
+    """
     found = Stream()
     for symbol, events in stream.events.items():
         is_counted = windows.counted_at(events.arrival, events.time) <= query
@@ -130,7 +132,7 @@ def counted(stream: Stream, windows: WindowPlan, query: int) -> Stream:
 
 
 def first_seen(windows: WindowPlan, fluent: FluentColumns) -> Ints:
-    """The first time-point of the window that each report came in."""
+    """The first time-point of the window in which each interval arrived."""
     if windows.size is None:
         return np.full(len(fluent.start), -FOREVER)
     loaded = windows.loaded_at(fluent.arrival)
@@ -150,7 +152,7 @@ def _inputs(
         taken = engine.rows(symbol, fluent, vocabulary)
         if isinstance(taken, FluentRows):
             start = np.maximum(fluent.start, first_seen(windows, fluent))
-            # A point at the query time itself goes on until something is known of the next.
+            # A point at the query time continues until the next time-point is known.
             end = np.where(fluent.is_point & (start == query), FOREVER, fluent.end)
             found[symbol] = _joined(np.column_stack((taken.words, taken.value)), start, end, traces)
     return found

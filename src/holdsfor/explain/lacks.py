@@ -1,4 +1,4 @@
-"""What is missing where a condition fails: other occurrences, other intervals, other facts."""
+"""Finds what is missing where a condition fails: other occurrences, other intervals, other facts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = 3
 
 
 def lack(refuter: Refuter, evidence: Evidence, near: Near, depth: int) -> tuple[Node, ...]:
-    """Why a condition of a rule instance fails."""
+    """The reason why a condition of a rule instance fails."""
     literal, bindings = near.body[near.place], near.bindings
     match literal:
         case Happens(event=event, time=time):
@@ -42,7 +42,7 @@ def lack(refuter: Refuter, evidence: Evidence, near: Near, depth: int) -> tuple[
 
 
 def occurrences(evidence: Evidence, event: Term, time: int | None) -> Node:
-    """When an event happens that does not happen when it should."""
+    """The occurrences of an event that does not happen at the required time."""
     symbol = evidence.entities.event(event)
     table = evidence.events(symbol)
     rows = table.matching([resolve(column, {}) for column in symbol.columns(event)])
@@ -58,7 +58,7 @@ def occurrences(evidence: Evidence, event: Term, time: int | None) -> Node:
 
 
 def _facts(evidence: Evidence, atom: Term) -> tuple[Node, ...]:
-    """The background facts that come closest to one that is not there."""
+    """The background facts most similar to a missing one."""
     name = functor(atom)
     rules = evidence.background.get(name, ()) if name is not None else ()
     args = arguments(atom)

@@ -1,8 +1,8 @@
-"""How deep explanations go, and how long they are."""
+"""Limits on the depth and length of explanations."""
 
 DEPTH = 12
-"""How many steps of fluents and events an explanation goes down, unless something else is asked for."""
+"""The default depth of an explanation, in steps of fluents and events."""
 MOST_DEPTH = 120
-"""How many it goes down at most."""
+"""The greatest depth."""
 MOST_STEPS = 400
-"""How many steps an explanation of a metric program has, about: what needs more is not gone into as deeply."""
+"""The approximate number of steps in an explanation of a metric program; longer ones are less deep."""

@@ -1,4 +1,4 @@
-"""Statically determined fluents in explanations: which of the lists that a rule computes have a time-point, and why."""
+"""Explains statically determined fluents: which lists of a rule contain a time-point, and why."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _MOST_SHOWN = 3
 
 
 class Lists:
-    """Proofs and refutations by the lists of `holdsFor` rules."""
+    """Proofs and refutations by the interval lists of `holdsFor` rules."""
 
     def __init__(self, prover: Prover) -> None:
         self.prover = prover
         self.evidence: Evidence = prover.evidence
 
     def ways(self, pair: Pair, time: int) -> tuple[IntervalRule, list[Bindings]] | None:
-        """The rule that counts for a pair, the first that succeeds, and all ways through it.
+        """The rule that counts for a pair, which is the first that succeeds, and all its solutions.
 
-        On a cycle that is decided at every time-point, with the instances that there are by then.
+        On a cycle, which is evaluated pointwise, only the instances known at the time count.
         """
         for rule in self.rules(pair):
             found = [answer for answer in self.ways_of(rule, pair) if self._is_known(rule, answer, time)]
@@ -43,7 +43,7 @@ class Lists:
         return None
 
     def _is_known(self, rule: IntervalRule, answer: Bindings, time: int) -> bool:
-        """Whether there are the instances that a way through a rule is about, at a time-point."""
+        """Whether the instances of a solution of a rule exist at a time-point."""
         analysis = self.evidence.analysis
         together = analysis.graph.component_of[self.evidence.entities.fluent(rule.fvp)]
         if len(together) == 1 or time > self.evidence.now + 1:
@@ -58,7 +58,7 @@ class Lists:
         )
 
     def _occurs(self, leaf: Intervals, name: str, answer: Bindings, time: int, together: tuple[Symbol, ...]) -> bool:
-        """Whether a variable has its value in some instance that there is by a time-point."""
+        """Whether a variable has its value in some instance that exists at a time-point."""
         symbol = self.evidence.entities.fluent(leaf.fvp)
         bound = {name: answer[name]}
         pattern = [resolve(term, bound) for term in (*symbol.columns(leaf.fvp.fluent), leaf.fvp.value)]
@@ -67,7 +67,7 @@ class Lists:
         return bool(len(rows) > 0 if symbol not in together else (table.start[rows] <= time).any())
 
     def ways_of(self, rule: IntervalRule, pair: Pair) -> list[Bindings]:
-        """All ways through a rule for a pair."""
+        """All solutions of a rule for a pair."""
         trace = self._trace(rule, pair)
         heads = bind({}, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1]))
         found: list[Bindings] = []
@@ -77,7 +77,7 @@ class Lists:
         return found
 
     def _is_of_its_parts(self, rule: IntervalRule, answer: Bindings) -> bool:
-        """Whether lists that may come from several parts of a fluent are those of the part that has the value."""
+        """Whether lists that can come from several parts of a fluent belong to the part with the value."""
         makers: dict[Term, list[Intervals]] = {}
         for literal in walk(self.evidence.analysis.body(rule)):
             if isinstance(literal, Intervals):
@@ -109,7 +109,7 @@ class Lists:
         ]
 
     def proof(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...] | None:
-        """What supports that a pair holds at a time-point."""
+        """Proof steps for a pair that holds at a time-point."""
         found = self.ways(pair, time)
         if found is None:
             return None
@@ -124,7 +124,7 @@ class Lists:
         return None
 
     def refutation(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
-        """What keeps a pair from holding at a time-point."""
+        """Steps that show why a pair does not hold at a time-point."""
         found = self.ways(pair, time)
         if found is None:
             return self.prover.refuter.no_way(self.rules(pair), pair, time, depth)
@@ -153,7 +153,7 @@ class Lists:
     def listed(
         self, rule: IntervalRule, out: Term, answer: Bindings, time: int, depth: int, *, holds: bool = True
     ) -> Node | None:
-        """Why a time-point is in a list of a rule, or why it is not."""
+        """The reason why an interval list of a rule contains a time-point, or not."""
         literal = self._definition(rule, out, answer)
         if isinstance(literal, Intervals):
             pair = resolve(literal.fvp.fluent, answer), resolve(literal.fvp.value, answer)
@@ -167,13 +167,13 @@ class Lists:
         return Operators(self, rule, literal, answer, depth).at(time, holds=holds)
 
     def _definition(self, rule: IntervalRule, out: Term, answer: Bindings) -> Intervals | Algebra | None:
-        """The condition that gave a list its value; of alternatives, one that gives the value it has."""
+        """The condition that gave a list its value; of alternatives, one with this value."""
         if not isinstance(out, Var):
             return None
         body = self.evidence.analysis.body(rule)
         makers = [one for one in walk(body) if isinstance(one, Intervals | Algebra) and one.out == out]
         if any(one not in body for one in makers):
-            # Which of some alternatives was taken shows by what it gives.
+            # The result shows which alternative was used.
             trace = self._trace(rule, (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer)))
             others = {name: term for name, term in answer.items() if name != out.name}
             made = [(one, trace.one(one, others)) for one in makers]
@@ -182,7 +182,7 @@ class Lists:
 
 
 def decoded(out: Term, answer: Bindings) -> list[Interval]:
-    """The intervals that a variable of a rule stands for."""
+    """The intervals of a variable of a rule."""
     found = resolve(out, answer)
     return decode(found) if isinstance(found, ListTerm) else []
 

@@ -1,4 +1,4 @@
-"""Where rows stand in files that a mapping describes: CSV, JSON lines and Parquet."""
+"""Locates rows in files with a mapping: CSV, JSON lines and Parquet."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from holdsfor.io.typed import plain
 
 
 class Sought(Protocol):
-    """An event or an interval that a row may say."""
+    """An event or an interval to find in rows."""
 
     @property
     def symbol(self) -> Symbol:
@@ -36,7 +36,7 @@ class Sought(Protocol):
         """Its arguments."""
 
     def fits(self, start: int, end: int | None, args: tuple[object, ...], value: object | None) -> bool:
-        """Whether a row says it."""
+        """Whether a row contains it."""
 
 
 _S = TypeVar("_S", bound=Sought)
@@ -45,7 +45,7 @@ _S = TypeVar("_S", bound=Sought)
 def mapped_rows(
     paths: Sequence[str | Path], mapping: TableMapping, sought: Mapping[_S, object], layouts: Layouts
 ) -> Iterator[tuple[_S, Row]]:
-    """The rows of files that say what is sought."""
+    """The rows of files that match."""
     for path in paths:
         entries = mapping.of_file(path)
         columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
@@ -62,7 +62,7 @@ def mapped_rows(
 
 
 def _rows_of(part: TablePart, entry: Entry, layout: Layout, sought: Sought, unit: str) -> Iterator[int]:
-    """The rows of a part that say what is sought; words are compared first, all rows at once."""
+    """The matching rows of a part. Words are compared first, for all rows at once."""
     chosen = rows_of_entry(part, entry)
     for name, arg in zip(entry.args, sought.args, strict=True):
         column: Any = plain(part.table[name])
@@ -71,7 +71,7 @@ def _rows_of(part: TablePart, entry: Entry, layout: Layout, sought: Sought, unit
     rows: Ints = np.flatnonzero(chosen)
     if not len(rows):
         return
-    # Rows that could not be read have no say.
+    # Malformed rows never match.
     wrong = np.zeros(len(rows), np.bool_)
     for mask, _ in EntryRows(part, entry, rows, unit).complaints():
         wrong |= mask

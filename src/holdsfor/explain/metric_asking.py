@@ -1,4 +1,4 @@
-"""From a question about a metric program to its explanation."""
+"""Answers a question about a metric program with an explanation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from holdsfor.times import TimeScale
 
 
 class MetricAsked:
-    """Facts that questions about a metric program can be asked of, from a start to an end; None is all of time."""
+    """Facts about which questions can be asked, within a start and an end; None is all of time."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class MetricAsked:
         self._notes = notes
 
     def explain(self, question: str, at: Fraction, *, depth: int | None = DEPTH) -> Explanation:
-        """Why a fact holds at a time, or why it does not."""
+        """Explains why a fact holds at a time, or why not."""
         read = {atom.signature for rule in self._program.rules for atom in read_atoms(rule)}
         known = read | {rule.head.signature for rule in self._program.rules} | set(self.facts.tables)
         asked = read_metric_question(question, known)
@@ -57,14 +57,14 @@ class MetricAsked:
             return self._explained(asked, at, levels)
 
     def why(self, question: str, at: Fraction, *, depth: int | None = DEPTH) -> Explanation:
-        """Why a fact holds at a time; raises HoldsforError if it does not."""
+        """Explains why a fact holds at a time; raises HoldsforError if it does not."""
         found = self.explain(question, at, depth=depth)
         if not found.holds:
             raise HoldsforError(f"{found.headline}; ask why_not")
         return found
 
     def why_not(self, question: str, at: Fraction, *, depth: int | None = DEPTH) -> Explanation:
-        """Why a fact does not hold at a time; raises HoldsforError if it does."""
+        """Explains why a fact does not hold at a time; raises HoldsforError if it does."""
         found = self.explain(question, at, depth=depth)
         if found.holds:
             raise HoldsforError(f"{found.headline}; ask why")
@@ -95,7 +95,7 @@ class MetricAsked:
 
 
 def replay_facts(root: Node, program: MetricProgram, facts: FactSet, dictionary: Dictionary) -> list[str]:
-    """Check an explanation against facts as columns."""
+    """Checks an explanation against facts in columns."""
     given = [
         MetricFact(
             row.predicate,
@@ -108,19 +108,19 @@ def replay_facts(root: Node, program: MetricProgram, facts: FactSet, dictionary:
 
 
 def replay_metric(root: Node, program: MetricProgram, facts: list[MetricFact]) -> list[str]:
-    """Everything that is wrong with an explanation of a metric program; nothing if it is right."""
+    """The errors in an explanation of a metric program; empty if it is correct."""
     claims = [node.claim for node in root.walk() if isinstance(node.claim, Deriving | MetricCondition | MetricMissed)]
     checker = MetricReplay(program, facts, claims)
     return list(dict.fromkeys(problem for node in root.walk() for problem in checker.node(node)))
 
 
-# What a question needs
+# Selection of input
 
 
 def narrowed(
     program: MetricProgram, facts: FactSet, dictionary: Dictionary, asked: MetricQuestion
 ) -> tuple[MetricProgram, FactSet]:
-    """The rules and facts that a question leads to."""
+    """The rules and facts that a question needs."""
     wanted: dict[Signature, set[Pattern]] = {}
     signature = asked.predicate, len(asked.args)
     add_pattern(wanted, signature, tuple(arg.value for arg in asked.args))

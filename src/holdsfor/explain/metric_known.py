@@ -1,4 +1,4 @@
-"""What metric rules among others give at one query time, and what they read."""
+"""The results and the input of metric rules in mixed programs at one query time."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from holdsfor.compiler.analysis.mixing import TRUE
 
 
 class MetricKnown:
-    """The answer of the engine, and the rows that count; `first` is where windows have cut input fluents, if they have."""
+    """The answer of the engine, and the rows that count; `first` is where windows cut input fluents, if they do."""
 
     def __init__(self, dictionary: Dictionary, answer: Answer, rows: Stream, first: Mapping[Symbol, Ints]) -> None:
         self.dictionary = dictionary
         self._answer, self._rows, self._first = answer, rows, first
 
     def intervals(self, symbol: Symbol) -> Intervals | None:
-        """What was found of a fluent."""
+        """The intervals found for a fluent."""
         return self._answer.fluents.get(symbol)
 
     def facts(self, symbol: Symbol) -> Facts:
-        """An event or fluent as metric rules read it."""
+        """An event or fluent in the form that metric rules read."""
         return self._events(symbol) if symbol.kind is EntityKind.EVENT else self._fluent(symbol)
 
     def _events(self, symbol: Symbol) -> Facts:
@@ -58,6 +58,6 @@ class MetricKnown:
 
 
 def _doubled(times: Ints) -> Ints:
-    """The cell right after the time-point before, where what holds from a time-point on begins."""
+    """The cell right after the previous time-point, where anything that holds from a time-point on begins."""
     far = np.abs(times) >= FOREVER
     return np.where(far, np.sign(times) * FOREVER, 2 * np.where(far, 0, times) - 1)

@@ -1,4 +1,4 @@
-"""Why a metric atom holds at a point of time, and why not: rules, operators with their witnesses, facts."""
+"""Proves why a metric atom holds at a time, or why not: rules, operators with their witnesses, facts."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from holdsfor.reference.metric.times import Times
 from holdsfor.syntax.terms import Compound, Const, Term, Var
 
 Leaf = Callable[[Signature, Ground, Fraction, int], Node | None]
-"""What is known from elsewhere about a fact, at a time and to a depth."""
+"""Proves a fact from other sources, at a time and to a depth."""
 
 
 class MetricProver:
-    """Proofs over the tables of a metric program."""
+    """Builds proofs over the tables of a metric program."""
 
     def __init__(self, world: MetricWorld, leaf: Leaf | None = None) -> None:
         self.world = world
@@ -45,11 +45,11 @@ class MetricProver:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a proof leaves something out because it would have been too long."""
+        """Whether a proof was shortened because of its length."""
         return self._steps > MOST_STEPS
 
     def proof(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> Node | None:
-        """Why a fact holds at a time."""
+        """The reason why a fact holds at a time."""
         key = signature, args, time
         known = self._proved.get(key)
         if known is not None and known[0] >= depth:
@@ -149,7 +149,7 @@ class MetricProver:
         return tuple(Node(Kind.NOTE, f"counts: {metric_text(one)}") for one in islice(dict.fromkeys(found), 10))
 
     def atom(self, atom: MetricAtom, binding: Binding, at: Fraction, rank: int | None, depth: int) -> Node:
-        """Why a metric atom holds at a time."""
+        """The reason why a metric atom holds at a time."""
         shown, claim = metric_text(bound(atom, binding)), Deriving(atom, binding, at)
         text = f"{shown} at {moment_text(at)}"
         match atom:
@@ -191,7 +191,7 @@ class MetricProver:
 
 
 def unified(head: Atom, args: Ground) -> Binding | None:
-    """The values that the arguments of a fact give to the variables of a head."""
+    """The bindings of head variables for the arguments of a fact."""
     found: dict[str, Const] = {}
     for arg, value in zip(head.args, args, strict=True):
         if (found.setdefault(arg.name, value) if isinstance(arg, Var) else arg) != value:
@@ -200,12 +200,12 @@ def unified(head: Atom, args: Ground) -> Binding | None:
 
 
 def chosen(times: Times, near: Fraction) -> Fraction | None:
-    """A time of a set: the one given if it is there, else one that is easy to name."""
+    """A time of a set: the given one if it is in the set, otherwise a simple one."""
     if near in times:
         return near
     if not times:
         return None
-    # What lies closest in the past comes first, then what lies ahead.
+    # The closest past time comes first, then the closest future time.
     ranges = sorted(times.ranges(), key=lambda one: _distance(one, near))
     return _easy(ranges[0], near)
 
@@ -215,7 +215,7 @@ def _distance(during: Range, near: Fraction) -> Fraction:
 
 
 def _easy(during: Range, near: Fraction) -> Fraction:
-    """A point of an interval: its closest end if it has that, else a point close to it."""
+    """A point of an interval: its closest end if included, otherwise a point close to it."""
     low, high = during.low, during.high
     if high is not None and high <= near:
         if not during.high_open:
@@ -230,13 +230,13 @@ def _easy(during: Range, near: Fraction) -> Fraction:
 
 
 def window_of(during: Range, at: Fraction, *, back: bool) -> Times:
-    """The times that an operator looks at."""
+    """The times that an operator reads."""
     point = Times.of([((at, 0), (at, 1))])
     return point.earlier(during) if back else point.later(during)
 
 
 def _ends_of(window: Times) -> list[Fraction]:
-    """One or two points of an interval that stand for all of it."""
+    """One or two points that represent an interval."""
     (during,) = window.ranges()
     low, high = during.low, during.high
     if low is None or high is None:
@@ -252,7 +252,7 @@ def _ends_of(window: Times) -> list[Fraction]:
 
 
 def _witnesses(right: Times, left: Times, at: Fraction, *, back: bool) -> list[Fraction]:
-    """Times of the right side that the left side reaches from, closest first."""
+    """Times of the right operand from which the left operand persists, closest first."""
     found = []
     if at in right:
         return [at]
@@ -268,7 +268,7 @@ def _witnesses(right: Times, left: Times, at: Fraction, *, back: bool) -> list[F
 
 
 def bound(atom: MetricAtom, binding: Binding) -> MetricAtom:
-    """A metric atom with the values of its variables."""
+    """A metric atom with its variables replaced by values."""
     match atom:
         case Atom():
             args = tuple(binding.get(arg.name, arg) if isinstance(arg, Var) else arg for arg in atom.args)
@@ -282,7 +282,7 @@ def bound(atom: MetricAtom, binding: Binding) -> MetricAtom:
 
 
 def bound_literal(literal: MetricLiteral, binding: Binding) -> MetricLiteral:
-    """A condition with the values of its variables."""
+    """A condition with its variables replaced by values."""
     match literal:
         case Condition():
             return Condition(bound(literal.atom, binding), literal.negated)

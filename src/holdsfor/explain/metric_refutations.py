@@ -1,8 +1,8 @@
-"""Why a metric fact does not hold at a point of time: the rules that come closest, and what each lacks.
+"""Refutes metric facts: why a fact does not hold at a time, by the nearest rules and what each lacks.
 
-A refutation goes from a rule to the condition that fails, and on to why that does not hold at the time at which the rule
-asked. So it moves along the time-line, mostly back. Each fact and time is explained once, and the tree is only as deep as
-its steps have room for.
+A refutation goes from a rule to the condition that fails, and on to why that condition does not hold at the time
+required by the rule. So it moves along the time-line, mostly back. Each fact and time is explained once. The limit on
+steps limits the depth of the tree.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _LOOKS_BACK = (UnaryOperator.DIAMOND_MINUS, UnaryOperator.BOX_MINUS, BinaryOpera
 _DIAMONDS = (UnaryOperator.DIAMOND_MINUS, UnaryOperator.DIAMOND_PLUS)
 
 _Missed = tuple[int, Binding, Times]
-"""How many conditions are met, for which values, and when."""
+"""The number of conditions met, the values, and the times."""
 
 
 class MetricRefuter:
-    """Refutations over the tables of a metric program."""
+    """Builds refutations over the tables of a metric program."""
 
     def __init__(self, world: MetricWorld) -> None:
         self.world = world
@@ -53,16 +53,16 @@ class MetricRefuter:
         self._told: set[tuple[Signature, Ground, Fraction]] = set()
         self._steps = 0
         self.is_cut = False
-        """Whether a refutation is not as deep as was asked for, since it would have been too long."""
+        """Whether a refutation is less deep than requested because of its length."""
 
     def refutation(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> tuple[Node, ...]:
-        """Why a fact does not hold at a time: as deep as is asked for and as there is room for."""
+        """The reason why a fact does not hold at a time, to the requested depth and within the limit of steps."""
         found: tuple[Node, ...] = ()
         for levels in range(1, max(depth, 1) + 1):
             self._told, self._steps = set(), 0
             deeper = self._refuted(signature, args, time, levels)
             if found and self._steps > MOST_STEPS:
-                # What is left out is marked where it would stand.
+                # Omissions are marked at their place.
                 self.is_cut = True
                 break
             found = deeper
@@ -116,8 +116,8 @@ class MetricRefuter:
         return nodes
 
     def _tried(self, rule: MetricRule, start: Binding, time: Fraction) -> tuple[list[_Missed], int, bool]:
-        """The ways through a rule that come closest, one for each condition that fails, the number of the others, and
-        whether those are all.
+        """The nearest solutions of a rule, one per failing condition, the number of the others, and whether these are
+        all.
         """
         ways = self._ways(rule, start)
         found: dict[tuple[object, ...], _Missed] = {}
@@ -128,14 +128,14 @@ class MetricRefuter:
                 times, place = narrowed, place + 1
             if place < len(rule.body):
                 failed += 1
-                # The same condition with other values for variables that it does not have fails in the same way.
+                # The same condition with other values for variables outside of it fails in the same way.
                 key = place, bound_literal(rule.body[place], binding), times
                 found.setdefault(key, (place, binding, times))
         ordered = sorted(found.values(), key=lambda one: -one[0])
         return ordered, failed - min(len(ordered), _MOST_SHOWN), len(ways) < _MOST_WAYS
 
     def _ways(self, rule: MetricRule, start: Binding) -> list[Binding]:
-        """Values for all variables that facts can give values to, whenever the facts hold."""
+        """Values of all variables that facts can bind, at the times when the facts hold."""
         found: list[Binding] = [start]
         for literal in rule.body:
             if isinstance(literal, Condition) and not literal.negated:
@@ -156,7 +156,7 @@ class MetricRefuter:
         return found
 
     def _no_values(self, rule: MetricRule, start: Binding, time: Fraction, depth: int) -> Node:
-        """A rule for which no facts at any time give values to its variables."""
+        """A rule without facts that bind its variables at any time."""
         met: Binding = start
         for literal in rule.body:
             if isinstance(literal, Condition) and not literal.negated:
@@ -194,12 +194,12 @@ class MetricRefuter:
         claim = MetricMissed(rule, binding, time)
         return Node(Kind.NEAR, text, holds=False, claim=claim, use=RuleUse(rule, binding), children=(*met, reason))
 
-    # Why a condition does not hold when the rule asks for it
+    # Why a condition does not hold at the required time
 
     def _below(
         self, literal: MetricLiteral, binding: Binding, at: Fraction | None, depth: int
     ) -> tuple[tuple[Node, ...], bool]:
-        """The steps below a condition that fails at a time, and whether there are some that lie too deep."""
+        """The steps below a condition that fails at a time, and whether deeper ones were omitted."""
         if at is None or not isinstance(literal, Condition) or literal.negated:
             return (), False
         asked = self._asked_about(literal.atom, binding, at)
@@ -221,7 +221,7 @@ class MetricRefuter:
         return (Node(Kind.ABSENT, text, holds=False, claim=claim, children=below),), False
 
     def _asked_about(self, atom: MetricAtom, binding: Binding, at: Fraction) -> tuple[Atom, Fraction] | None:
-        """The fact below the operators of an atom that fails at a time, and a time at which the fact is missed."""
+        """The missing fact below the operators of an atom that fails at a time, and the time at which it is missing."""
         if any(variable.name not in binding for variable in atom_variables(atom)):
             return None
         if isinstance(atom, Atom):
@@ -241,7 +241,7 @@ class MetricRefuter:
         return self._missing(atom.left, binding, between, at)
 
     def _missing(self, atom: MetricAtom, binding: Binding, window: Times, at: Fraction) -> tuple[Atom, Fraction] | None:
-        """The same of an atom that fails at some time of a window."""
+        """The missing fact of an atom that fails at some time of a window."""
         point = chosen(window & ~self.world.holds(atom, binding), at)
         return None if point is None else self._asked_about(atom, binding, point)
 

@@ -1,5 +1,6 @@
-"""Values for the variables of metric rules, and when conditions hold for them: as in the reference evaluator, but with
-facts found by pattern.
+"""Solves bodies of metric rules: values of variables, and when conditions hold for them.
+
+It works like the reference evaluator, but looks up facts by pattern.
 """
 
 from __future__ import annotations
@@ -49,15 +50,15 @@ class MetricSolver:
         raise NotImplementedError
 
     def times(self, signature: Signature, args: Ground, rank: int | None = None) -> Times:
-        """When a fact holds."""
+        """The times at which a fact holds."""
         raise NotImplementedError
 
     def ground(self, atom: Atom, binding: Binding) -> Ground:
-        """The arguments of an atom with their values."""
+        """The arguments of an atom, with variables replaced by values."""
         return tuple(binding[arg.name] if isinstance(arg, Var) else arg for arg in atom.args)
 
     def holds(self, atom: MetricAtom, binding: Binding, rank: int | None = None) -> Times:
-        """When a metric atom holds, all of whose variables have values."""
+        """The times at which a metric atom without unbound variables holds."""
         match atom:
             case Atom():
                 return self.times(atom.signature, self.ground(atom, binding), rank)
@@ -70,24 +71,24 @@ class MetricSolver:
                 return BINARY[atom.operator](atom.range, left, right)
 
     def holds_for_some(self, atom: MetricAtom, binding: Binding, rank: int | None = None) -> Times:
-        """When a metric atom holds for some values of the variables that have none."""
+        """The times at which a metric atom holds for some values of its unbound variables."""
         found = (self.holds(atom, one, rank) for one in self.extended(atom, binding, rank))
         return union(found)
 
     def extended(self, atom: MetricAtom, binding: Binding, rank: int | None = None) -> Iterator[Binding]:
-        """The binding extended in every way for which the metric atom may hold."""
+        """All extensions of the binding for which the metric atom may hold."""
         for one in self.candidates(atom, binding, rank):
             yield from self.anyhow([atom], one, rank)
 
     def candidates(self, atom: MetricAtom, binding: Binding, rank: int | None = None) -> list[Binding]:
-        """The binding extended by facts, for the atoms without which the metric atom cannot hold."""
+        """Extensions of the binding by facts, for the atoms without which the metric atom cannot hold."""
         found: list[Binding] = [binding]
         for part in binding_atoms(atom):
             found = [extended for one in found for extended in self.matches(part, one, rank)]
         return found
 
     def matches(self, atom: Atom, binding: Binding, rank: int | None = None) -> Iterator[Binding]:
-        """The binding extended in every way that makes the atom one that holds at some time."""
+        """All extensions of the binding for which the atom holds at some time."""
         pattern = [binding.get(arg.name, arg) if isinstance(arg, Var) else arg for arg in atom.args]
         for values in self.matching(atom.signature, pattern, rank):
             extended = dict(binding)
@@ -98,8 +99,8 @@ class MetricSolver:
                 yield extended
 
     def anyhow(self, within: Iterable[MetricAtom], binding: Binding, rank: int | None = None) -> Iterator[Binding]:
-        """The binding extended with values for variables of left sides that nothing else binds: those that occur at
-        their places, and one that stands for all others.
+        """Extensions of the binding with values for variables of left operands that nothing else binds: the values that
+        occur at their places, and one that represents all others.
         """
         parts = [part for atom in within for part in atoms(atom)]
         free = sorted({v.name for part in parts for v in part.args if isinstance(v, Var)} - set(binding))
@@ -116,7 +117,7 @@ class MetricSolver:
             yield {**binding, **dict(zip(free, chosen, strict=True))}
 
     def solutions(self, rule: MetricRule, start: Binding, rank: int | None = None) -> Iterator[tuple[Binding, Times]]:
-        """Values for the variables, and when the body holds for them."""
+        """The bindings of a rule, and the times at which the body holds for them."""
         conditions = [literal for literal in rule.body if isinstance(literal, Condition)]
         positive = [condition.atom for condition in conditions if not condition.negated]
         negative = [condition.atom for condition in conditions if condition.negated]
@@ -141,7 +142,7 @@ class MetricSolver:
                         yield binding, held & ~union(self.holds_for_some(atom, binding, rank) for atom in negative)
 
     def aggregated(self, aggregate: Aggregate, start: Binding) -> Iterator[tuple[Binding, Times]]:
-        """The results of an aggregate with the values of the rule's variables that they are for, and when."""
+        """The results of an aggregate with the values of its grouping variables, and their times."""
         terms = [term.name for term in aggregate.terms]
         shared = sorted({v.name for v in atom_variables(aggregate.atom) if not v.is_anonymous} - set(terms))
         groups: dict[Ground, dict[Ground, Times]] = {}

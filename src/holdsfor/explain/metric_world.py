@@ -1,7 +1,7 @@
-"""What a metric program says, as tables that are looked up by pattern and decoded when asked for.
+"""Provides the facts of a metric program as tables for pattern lookup, decoded on demand.
 
-Predicates that depend on themselves are also worked out round by round, until the fact in question is there: the round
-of a fact tells what it rests on, so that no proof rests on itself.
+Recursive predicates are also evaluated round by round, until the fact in question is derived. A fact rests only on
+facts of earlier rounds, so that no proof is circular.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Table:
         self._decoded: dict[Ground, Times] = {}
 
     def matching(self, pattern: Sequence[Const | Var]) -> list[Ground]:
-        """The arguments that a pattern matches."""
+        """The argument tuples that match a pattern."""
         if self._facts is None:
             return []
         rows = self._rows(pattern).tolist()
@@ -48,7 +48,7 @@ class Table:
         return [tuple(Const(self._dictionary.values[code]) for code in codes) for codes in found]  # type: ignore[arg-type]
 
     def times(self, args: Ground) -> Times:
-        """When a fact holds."""
+        """The times at which a fact holds."""
         if args not in self._decoded:
             self._decoded[args] = NEVER if self._facts is None else self._times(args)
         return self._decoded[args]
@@ -60,7 +60,7 @@ class Table:
         return Times.of((self._cut(start), self._cut(end)) for start, end in zip(starts, ends, strict=True))
 
     def _cut(self, cell: int) -> Cut:
-        """Where a cell begins: a point is the even cell, the gap after it the odd one."""
+        """The start of a cell: a point is an even cell, the gap after it the odd one."""
         if abs(cell) >= FOREVER:
             return (math.inf, 0) if cell > 0 else (-math.inf, 1)
         return Fraction(cell >> 1, self._scale), cell & 1
@@ -75,7 +75,7 @@ class Table:
 
 
 class MetricWorld(MetricSolver):
-    """All that is known and follows around a point of time."""
+    """All facts and results around a time."""
 
     def __init__(
         self,
@@ -105,12 +105,12 @@ class MetricWorld(MetricSolver):
         try:
             return materialise(plan, self._facts, self._dictionary, wide, far)
         except (NeverEnds, ProgramError):
-            # There is no end to all that follows, but there is to what the question needs.
+            # The results are infinite, but those that the question needs are not.
             return materialise(plan, self._facts, self._dictionary, start, end)
 
     @cached_property
     def first_fact(self) -> Fraction | None:
-        """The time before which nothing can hold; None if there is none."""
+        """The time before which nothing can hold; None if there is no such time."""
         tables = [(facts.scale, table) for facts in (self._facts, self._written) for table in facts.tables.values()]
         starts = [(scale, table.bounds[0]) for scale, table in tables if table.rows]
         if any(cell <= -FOREVER for _, cell in starts) or not make_metric_plan(self.program).is_forward:
@@ -119,11 +119,11 @@ class MetricWorld(MetricSolver):
 
     @cached_property
     def _written(self) -> FactSet:
-        """The facts that stand among the rules."""
+        """The facts in the program."""
         return columns_of(self.program.facts, scale_of((), self.program.facts), self._dictionary)
 
     def given(self, signature: Signature) -> tuple[Table, Table]:
-        """The facts of the input and those among the rules."""
+        """The facts of the input and of the program."""
         for which, one in ((False, self._facts), (True, self._written)):
             if (signature, which) not in self._tables:
                 self._tables[signature, which] = Table(one.tables.get(signature), one.scale, self._dictionary)
@@ -134,7 +134,7 @@ class MetricWorld(MetricSolver):
         derived = self._derived
         return {s: Table(derived.tables.get(s), derived.scale, self._dictionary) for s in self._heads}
 
-    # What the solver asks; `rank` is how far predicates that depend on themselves may be used
+    # Solver interface; `rank` limits the use of recursive predicates
 
     def matching(self, signature: Signature, pattern: Sequence[Const | Var], rank: int | None = None) -> list[Ground]:
         """The facts of a predicate that hold at some time and match a pattern."""
@@ -147,7 +147,7 @@ class MetricWorld(MetricSolver):
         return list(dict.fromkeys((*one.matching(pattern), *other.matching(pattern))))
 
     def times(self, signature: Signature, args: Ground, rank: int | None = None) -> Times:
-        """When a fact holds."""
+        """The times at which a fact holds."""
         layer = self._layer(signature, rank)
         if layer is not None:
             return layer.get((signature, args), NEVER)
@@ -163,7 +163,7 @@ class MetricWorld(MetricSolver):
         return {signature: stratum for stratum in strata(self.program) for signature in stratum.signatures}
 
     def is_recursive(self, signature: Signature) -> bool:
-        """Whether a predicate depends on itself."""
+        """Whether a predicate is recursive."""
         stratum = self._strata.get(signature)
         return stratum is not None and any(
             atom.signature in stratum.signatures for rule in stratum.rules for atom in read_atoms(rule)
@@ -178,7 +178,7 @@ class MetricWorld(MetricSolver):
         return self._layers.setdefault(self._strata[signature].signatures, [])
 
     def rank(self, signature: Signature, args: Ground, time: Fraction) -> int | None:
-        """The first round in which a fact of a predicate that depends on itself is there at a time; None of others."""
+        """The first round in which a recursive fact is derived for a time; None for other predicates."""
         if not self.is_recursive(signature):
             return None
         layers = self._rounds(signature)
@@ -221,14 +221,14 @@ class MetricWorld(MetricSolver):
 
 
 def moved(held: Times, rule: MetricRule) -> Times:
-    """When the head holds, by when the body does."""
+    """The times of the head, from the times of the body."""
     for operator, during in rule.boxes:
         held = held.later(during) if operator is UnaryOperator.BOX_PLUS else held.earlier(during)
     return held
 
 
 def body_times(rule: MetricRule, time: Fraction) -> Times:
-    """When the body may hold for the head to hold at a time."""
+    """The times of the body from which the head holds at a time."""
     found = Times.of([((time, 0), (time, 1))])
     for operator, during in reversed(rule.boxes):
         found = found.earlier(during) if operator is UnaryOperator.BOX_PLUS else found.later(during)

@@ -1,6 +1,6 @@
-"""Metric predicates of an event description in explanations.
+"""Explains metric predicates in mixed programs.
 
-A fluent on the time-points [s, e) is one on the rational times (s-1, e-1]; an event at T happens on [T, T].
+A fluent on the time-points [s, e) corresponds to the rational times (s-1, e-1]; an event at T happens on [T, T].
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class MetricProofs:
-    """Proofs about metric predicates that read fluents and events, and are read by them."""
+    """Proofs about metric predicates that read fluents and events, and that event rules read."""
 
     def __init__(self, prover: Prover) -> None:
         self._prover = prover
@@ -36,7 +36,7 @@ class MetricProofs:
         self._provers: dict[tuple[Symbol, Fraction], MetricProver] = {}
 
     def proof(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...] | None:
-        """What supports that a predicate holds at a time-point."""
+        """Proof steps for a predicate that holds at a time-point."""
         symbol = self._evidence.entities.pair(*pair)
         at = Fraction(min(time, self._evidence.now + 1))
         found = self._at(symbol, at).proof((symbol.name, symbol.arity), _args(pair), at, depth)
@@ -53,7 +53,7 @@ class MetricProofs:
         return found, *notes
 
     def refutation(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
-        """What keeps a predicate from holding at a time-point."""
+        """Steps that show why a predicate does not hold at a time-point."""
         symbol = self._evidence.entities.pair(*pair)
         at = Fraction(min(time, self._evidence.now + 1))
         if at < self._evidence.origin:
@@ -74,7 +74,7 @@ class MetricProofs:
         return self._evidence.metric
 
     def _given(self, program: MetricProgram) -> FactSet:
-        """What is known of everything that the rules read and do not define."""
+        """The facts of everything that the rules read and do not define."""
         metric = self._evidence.analysis.graph.metric
         read = [
             atom.signature
@@ -92,7 +92,7 @@ class MetricProofs:
         return FactSet(1, tables)
 
     def _leaf(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> Node | None:
-        """Why a fluent or event of the event description gives a fact."""
+        """The reason why a fluent or event of the event rules provides a fact."""
         if Symbol(EntityKind.FLUENT, *signature) in self._evidence.analysis.graph.metric:
             return None
         terms = tuple(_term(arg) for arg in args)
@@ -106,7 +106,7 @@ class MetricProofs:
 
 
 def metric_program(evidence: Evidence, symbol: Symbol) -> MetricProgram:
-    """The metric rules that a predicate rests on."""
+    """The metric rules on which a predicate depends."""
     graph = evidence.analysis.graph
     defining = [one for other in graph.with_metric_sources([symbol]) for one in evidence.entities[other].metric]
     rules = tuple(one for one in defining if isinstance(one, MetricRule))
@@ -118,5 +118,5 @@ def _args(pair: Pair) -> Ground:
 
 
 def _term(arg: Const) -> Term:
-    """An argument as a term; those that are no constants stand in the dictionary as they are."""
+    """An argument as a term; the dictionary contains compound arguments directly."""
     return arg if isinstance(arg.value, str | int | float) else arg.value

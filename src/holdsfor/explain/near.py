@@ -1,4 +1,4 @@
-"""Rule instances that come close: how far a rule's conditions can be met, and which one stops it."""
+"""Finds the nearest rule instances: how many conditions of a rule are met, and which one fails."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from holdsfor.reference.evaluator import bind
 from holdsfor.syntax.terms import Const, Term
 
 _MOST_TIMES = 400
-"""Time-points at which a rule is tried; the latest are."""
+"""The number of time-points at which a rule is tried, latest first."""
 _MOST_FOUND = 3
 
 
 @dataclass(frozen=True)
 class Near:
-    """An instance of a rule whose conditions are met up to a place; `body` has them in the order in which they run."""
+    """A rule instance whose conditions are met up to a place; `body` is in execution order."""
 
     trace: RuleTrace
     bindings: Bindings
@@ -44,7 +44,7 @@ class Near:
 
     @property
     def progress(self) -> float:
-        """How much of the rule is met."""
+        """The fraction of the rule that is met."""
         return self.place / len(self.body)
 
 
@@ -55,7 +55,7 @@ def near_misses(
     heads: Sequence[tuple[Term, Term]],
     span: tuple[int, int],
 ) -> list[Near]:
-    """The instances of a rule, inside a span of time, whose conditions are met the furthest."""
+    """The rule instances within a time range with most conditions met."""
     for head in bind({}, *heads):
         trace = evidence.rule(rule, *about)
         return _furthest(evidence, trace, rule, head, span)
@@ -80,7 +80,7 @@ def _furthest(
 
 
 def _times(evidence: Evidence, literal: Literal, now: Term, head: Bindings, span: tuple[int, int]) -> list[int]:
-    """The time-points at which a rule may come further than its first condition on the present, the latest first."""
+    """The time-points at which a rule may pass its first condition on the present, latest first."""
     found = list(_candidates(evidence, literal, now, head))
     times = np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
     inside: list[int] = times[(times >= span[0]) & (times <= span[1])][-_MOST_TIMES:].tolist()

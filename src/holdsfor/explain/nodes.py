@@ -1,4 +1,4 @@
-"""What an explanation is made of: nodes, each a claim with the steps below it that support it."""
+"""The nodes of an explanation: claims, with the steps below that support them."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Pair: TypeAlias = tuple[Term, Term]
 
 
 class Kind(StrEnum):
-    """What a node is about."""
+    """The subject of a node."""
 
     HOLDS = "holds"
-    """A simple fluent has a value: it was brought about, and nothing has broken it since."""
+    """A simple fluent has a value: it was initiated, and has not been broken since."""
     INITIATED = "initiated"
     TERMINATED = "terminated"
     INITIALLY = "initially"
     DELAYED = "delayed effect"
-    """A delayed effect that took place, was cancelled or postponed, or is under way."""
+    """A delayed effect that took place, was cancelled or postponed, or is pending."""
     BROKEN = "broken"
-    """A value ends because another one begins, or both at once."""
+    """A value ends because another one begins, or because of a conflict."""
     EVENT = "event"
     """A derived event."""
     BOUNDARY = "boundary"
@@ -39,12 +39,12 @@ class Kind(StrEnum):
     RULE = "rule"
     CONDITION = "condition"
     WINDOW = "window"
-    """A sliding aggregate with its value; what lies in its window is below."""
+    """A sliding aggregate with its value; the events in its window are below."""
     BACKGROUND = "background"
     ABSENT = "absent"
-    """Something that was looked for and is not there."""
+    """Something that is missing."""
     NEAR = "nearest"
-    """A rule instance that comes close."""
+    """A rule instance that is nearly met."""
     OPERATOR = "operator"
     """An operator on intervals."""
     METRIC = "metric"
@@ -52,12 +52,12 @@ class Kind(StrEnum):
     NOTE = "note"
 
 
-# What nodes claim, for those who check them
+# Claims of nodes, for verification
 
 
 @dataclass(frozen=True)
 class Holding:
-    """A pair holds, or does not, at a time-point; with the interval around it if it does."""
+    """A pair holds at a time-point, with its interval, or does not hold."""
 
     pair: Pair
     time: int
@@ -66,7 +66,7 @@ class Holding:
 
 @dataclass(frozen=True)
 class Effected:
-    """A pair is initiated or terminated, or not, at a time-point."""
+    """A pair is, or is not, initiated or terminated at a time-point."""
 
     kind: EffectKind
     pair: Pair
@@ -83,7 +83,7 @@ class Happening:
 
 @dataclass(frozen=True)
 class Conditional:
-    """A condition of a rule is met, or not, under the bindings of the rule that it stands below."""
+    """A condition of a rule is met, or not, under the bindings of the rule above it."""
 
     literal: Literal
     bindings: Mapping[str, Term]
@@ -91,7 +91,7 @@ class Conditional:
 
 @dataclass(frozen=True)
 class Listed:
-    """A time-point is, or is not, in an interval list that a rule computes."""
+    """A time-point is, or is not, in an interval list of a rule."""
 
     out: Term
     time: int
@@ -100,7 +100,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Attempted:
-    """A delayed effect: the pair that starts it, when it was initiated and when the effect is due."""
+    """A delayed effect: its trigger, the time of the initiation, and the time when it is due."""
 
     trigger: Pair
     initiated: int
@@ -110,8 +110,8 @@ class Attempted:
 
 @dataclass(frozen=True)
 class Missed:
-    """A rule instance that fails: all conditions of its body before the given place are met, the one there is not, at any
-    time-point from the first to the last. The body is in the order in which it runs.
+    """A rule instance that fails: the conditions before the given place are met, and the one at the place is not met at
+    any time-point from the first to the last. The body is in execution order.
     """
 
     rule: Rule
@@ -133,9 +133,9 @@ class NoInitiation:
 
 @dataclass(frozen=True)
 class Deriving:
-    """A metric atom holds, or does not, at a point of time, for the values of its variables.
+    """A metric atom holds, or does not, at a time, for the values of its variables.
 
-    Where a rule says so, `body` is the time at which its conditions are met.
+    If a rule derives it, `body` is the time at which its conditions are met.
     """
 
     atom: MetricAtom
@@ -146,7 +146,7 @@ class Deriving:
 
 @dataclass(frozen=True)
 class MetricCondition:
-    """A comparison or an aggregate of a metric rule, or a negated condition, at a point of time."""
+    """A comparison, an aggregate or a negated condition of a metric rule, at a time."""
 
     literal: MetricLiteral
     bindings: Mapping[str, Const]
@@ -156,7 +156,7 @@ class MetricCondition:
 @dataclass(frozen=True)
 class MetricMissed:
     """A metric rule with the values of its variables, whose body holds at none of the times from which its head would
-    follow at a point of time.
+    follow at a time.
     """
 
     rule: MetricRule
@@ -182,20 +182,20 @@ Claim: TypeAlias = (
 
 @dataclass(frozen=True)
 class RuleUse:
-    """A rule and the values that its variables have."""
+    """A rule with the values of its variables."""
 
     rule: Rule | MetricRule | MetricFact
     bindings: Mapping[str, Term]
 
     @property
     def span(self) -> Span:
-        """Where the rule stands."""
+        """The source position of the rule."""
         return self.rule.span
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the input: what it says, and where it stands if that is known."""
+    """A row of the input, with its location if known."""
 
     text: str
     file: str | None = None
@@ -203,16 +203,16 @@ class Row:
 
     @property
     def location(self) -> str:
-        """`file:line`, or nothing."""
+        """`file:line`, or empty."""
         return f"{self.file}:{self.line}" if self.file is not None else ""
 
 
 @dataclass(frozen=True)
 class Node:
-    """One step: what it says, whether it says that something is so, and the steps that support it.
+    """One step: its text, whether it claims that something holds, and the steps that support it.
 
-    `more` says that steps below were left out, since they lie too deep. A step that is `hidden` is part of a condition that
-    another step tells of: it is there for those who check, and nobody sees it.
+    `more` means that deeper steps were omitted. A `hidden` step is part of a condition that another step describes: it
+    is available for verification, but not shown.
     """
 
     kind: Kind
@@ -228,11 +228,11 @@ class Node:
 
     @property
     def shown(self) -> tuple[Node, ...]:
-        """The steps below that people see."""
+        """The visible steps below."""
         return tuple(child for child in self.children if not child.hidden)
 
     def walk(self) -> Iterator[Node]:
-        """The node and all below it; one that supports several others comes once."""
+        """The node and all below it; a shared node occurs once."""
         waiting, seen = [self], set()
         while waiting:
             node = waiting.pop()
@@ -242,9 +242,9 @@ class Node:
                 waiting.extend(reversed(node.children))
 
     def as_json(self, seen: set[int] | None = None) -> dict[str, Any]:
-        """The node as plain data; fields that say nothing are left out.
+        """The node as plain data, without empty fields.
 
-        What is below a node stands where the node comes first. Further down it is `repeated`.
+        The steps below a node appear at its first occurrence. Later occurrences are `repeated`.
         """
         seen = set() if seen is None else seen
         found: dict[str, Any] = {"kind": str(self.kind), "holds": self.holds, "text": self.text}
@@ -265,7 +265,7 @@ class Node:
 
 
 def rule_json(use: RuleUse) -> dict[str, Any]:
-    """A rule with its place and the values of its variables."""
+    """A rule with its location and the values of its variables."""
     span = use.span
     place: dict[str, Any] = {"file": None, "line": None}
     if span.source is not NOWHERE.source:
@@ -275,7 +275,7 @@ def rule_json(use: RuleUse) -> dict[str, Any]:
 
 
 def shown_bindings(use: RuleUse) -> dict[str, str]:
-    """The variables that people wrote, with their values: those of the rule, then those of helpers it calls."""
+    """The variables in the source text, with their values: those of the rule, then those of its helpers."""
     found = [name for name in dict.fromkeys(rule_names(use.rule)) if name in use.bindings]
     times = rule_times(use.rule)
     texts = {name: print_term(shown_value(use.bindings[name], is_time=name in times)) for name in found}

@@ -1,4 +1,4 @@
-"""Operators on interval lists in explanations: which of their lists give them a time-point, or keep it from them."""
+"""Explains operators on interval lists: which input lists cause, or prevent, a time-point in the result."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from holdsfor.explain.lists import Lists
 
 _FAR = 1 << 40
-"""How far from a time-point somebody looks who may look without limit."""
+"""The search distance from a time-point for an operator without limit."""
 
 
 class Operators:
-    """One operator of one way through a rule."""
+    """One operator in one solution of a rule."""
 
     def __init__(self, lists: Lists, rule: IntervalRule, literal: Algebra, answer: Bindings, depth: int) -> None:
         self._lists, self._rule, self._literal, self._answer = lists, rule, literal, answer
@@ -33,7 +33,7 @@ class Operators:
         self._out = decode(resolve(literal.out, answer))
 
     def at(self, time: int, *, holds: bool) -> Node | None:
-        """Why the operator's list has a time-point, or why it does not."""
+        """The reason why the operator's list contains a time-point, or not."""
         notes, wanted = self._positive(time) if holds else self._negative(time)
         below = [Node(Kind.NOTE, note, holds=holds) for note in notes]
         for place, point, is_in in wanted:
@@ -53,7 +53,7 @@ class Operators:
     def _around(self, place: int, time: int) -> Interval:
         return next(one for one in self._values[place] if one[0] <= time < one[1])
 
-    # Why it is there: what is to be told, and which lists have, or have not, which time-points
+    # Why it is in the list: the text, and the time-points that input lists contain, or do not
 
     def _positive(self, time: int) -> tuple[list[str], list[tuple[int, int, bool]]]:
         every = range(len(self._inputs))
@@ -126,7 +126,7 @@ class Operators:
                 return self._since(time, low, high, sign)
 
     def _since(self, time: int, low: int, high: int, sign: int) -> tuple[list[str], list[tuple[int, int, bool]]]:
-        """The witness of `since` or `until` that is closest, and the first list in between."""
+        """The closest witness of `since` or `until`, and the first list in between."""
         for point in self._witnesses(1, low, high, sign):
             first, last = (point + 1, time - 1) if sign < 0 else (time + 1, point - 1)
             if first > last:
@@ -139,7 +139,7 @@ class Operators:
         raise AssertionError("a list has a time-point that nothing gives it")
 
     def _reach(self, time: int) -> tuple[int, int, int]:
-        """The time-points that a metric operator looks at, and in which direction they lie."""
+        """The time-points that a metric operator reads, and their direction."""
         distance = self._literal.distance
         assert distance is not None
         far = _FAR if distance.high is None else distance.high
@@ -151,14 +151,14 @@ class Operators:
         return next(self._witnesses(place, low, high, sign))
 
     def _witnesses(self, place: int, low: int, high: int, sign: int) -> Iterator[int]:
-        """Time-points of a list, closest first: of every interval the closest, and then those that come next."""
+        """Time-points of a list, closest first: the closest of every interval, then the following ones."""
         found = []
         for start, end in self._values[place]:
             first, last = max(start, low), min(end - 1, high)
             if first <= last:
                 found.append((int(last), int(first)) if sign < 0 else (int(first), int(last)))
         yield from (near for near, _ in sorted(found, reverse=sign < 0))
-        # The point before an interval of the first list, or one inside it, may do where the closest does not.
+        # The point before an interval of the first list, or one inside it, may be a witness where the closest is not.
         inner = {
             int(edge) + step
             for one in self._values[0]
@@ -168,7 +168,7 @@ class Operators:
         }
         yield from sorted((p for p in inner if low <= p <= high and self._in(place, p)), reverse=sign < 0)
 
-    # Why it is not there
+    # Why it is not in the list
 
     def _negative(self, time: int) -> tuple[list[str], list[tuple[int, int, bool]]]:
         every = range(len(self._inputs))
@@ -198,7 +198,7 @@ def _inputs(literal: Algebra, answer: Bindings) -> Iterator[Term]:
 
 
 def _point_in(interval: Interval, time: int) -> int:
-    """A time-point of an interval: the one given, or an end."""
+    """A time-point of an interval: the given one, or an end."""
     start, end = interval
     if start <= time < end:
         return time
@@ -206,7 +206,7 @@ def _point_in(interval: Interval, time: int) -> int:
 
 
 def _length(length: float) -> str:
-    """A length of time; a bound may be a fraction."""
+    """A duration as text; a bound may be fractional."""
     if math.isinf(length):
         return "for ever"
     return length_text(int(length)) if length == int(length) else str(length)

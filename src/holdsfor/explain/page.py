@@ -1,4 +1,4 @@
-"""Explanations as HTML: a tree that folds, with nothing fetched from anywhere and no script."""
+"""Renders explanations as self-contained HTML: a collapsible tree without script."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holdsfor.explain.explanation import Explanation
 
 _OPEN_LEVELS = 4
-"""Steps that are unfolded to begin with."""
+"""The number of initially expanded levels."""
 
 _TAGS = {
     Kind.HOLDS: "holds",
@@ -93,7 +93,7 @@ border-left:3px solid var(--line);padding:.35rem .6rem;margin:.15rem 0;border-ra
 
 
 def html_page(explanation: Explanation) -> str:
-    """An explanation as a page of its own."""
+    """An explanation as a page."""
     title = escape(explanation.headline)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -105,7 +105,7 @@ def html_page(explanation: Explanation) -> str:
 
 
 def html_fragment(explanation: Explanation) -> str:
-    """An explanation as a piece of a page, with its own style."""
+    """An explanation as a part of a page, with its own style."""
     word, look = ("holds", "yes") if explanation.holds else ("does not hold", "no")
     known = f", as known at query time {explanation.known_at}" if explanation.query_time is not None else ""
     notes = "".join(f'<p class="about">{escape(note)}</p>' for note in explanation.notes)
@@ -124,7 +124,7 @@ def _node(node: Node, level: int, seen: set[int]) -> Iterator[str]:
     line = _line(node, again=again)
     inside = "" if again else "".join(_below(node, level, seen))
     if inside:
-        # What fails is what somebody came for: it is open however deep it lies.
+        # Failing steps are what the reader looks for, so they are expanded at any depth.
         is_open = " open" if level < _OPEN_LEVELS or not node.holds else ""
         yield f"<li><details{is_open}><summary>{line}</summary>{inside}</details></li>"
     else:

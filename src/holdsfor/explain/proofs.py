@@ -1,7 +1,7 @@
-"""Why something holds: proofs by rules, rows and inertia, over what the engine found.
+"""Proves why something holds by rules, rows and inertia, from the results of the engine.
 
-A proof never rests on itself. `holdsAt` reads the past, so that what it leads to lies further back; goals of one
-time-point that are being proved are not used again below themselves, and another rule instance is tried.
+A proof is never circular. `holdsAt` reads the past, so its premises are earlier. A goal of the same time-point that is
+being proved is not used again below itself; another rule instance is tried.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Const, Term, functor
 
 _MOST_ANSWERS = 200
-"""Rule instances that are tried for one step; more would all rest on themselves."""
+"""The most rule instances that are tried for one step."""
 
 Goal = tuple[object, ...]
 
@@ -76,7 +76,7 @@ class Prover:
         self._proved: dict[Goal, tuple[int, Node]] = {}
 
     def holds(self, pair: Pair, time: int, depth: int) -> Node | None:
-        """A proof that a pair holds at a time-point; None if there is none but from itself."""
+        """A proof that a pair holds at a time-point; None if every proof is circular."""
         return self._goal(
             ("holds", pair, time), depth, lambda left: self._holds(pair, time, left), self._stub(pair, time)
         )
@@ -131,7 +131,7 @@ class Prover:
         )
 
     def around(self, pair: Pair, time: int) -> tuple[float, float] | None:
-        """The interval of a pair that has a time-point."""
+        """The interval of a pair that contains a time-point."""
         return next((one for one in self.evidence.intervals(pair) if one[0] <= time < one[1]), None)
 
     def _holds(self, pair: Pair, time: int, depth: int) -> Node | None:
@@ -213,7 +213,7 @@ class Prover:
         time: int,
         depth: int,
     ) -> Iterator[tuple[Bindings, tuple[Node, ...]]]:
-        """The ways through a rule for an instance, with a proof of every condition."""
+        """The solutions of a rule for an instance, with a proof of every condition."""
         for head in bind({}, *heads):
             trace = self.evidence.rule(rule, *about)
             for answer in trace.answers(head, [time], most=_MOST_ANSWERS):
@@ -231,7 +231,7 @@ class Prover:
         *,
         most: int | None = _MOST_ANSWERS,
     ) -> Iterable[Bindings]:
-        """The ways to meet what stands inside a condition. Conditions that are about no time belong to no key."""
+        """The solutions of the body inside a condition. Conditions without time belong to no key."""
         if trace is None:
             return islice(self.evidence.solver.solve(body, bindings), most)
         return trace.inside(literal, block, bindings, most=most)
@@ -241,7 +241,7 @@ class Prover:
     def conditions(
         self, trace: RuleTrace | None, body: Body, bindings: Bindings, depth: int
     ) -> tuple[Node, ...] | None:
-        """A proof of every condition of a body under the bindings of an answer."""
+        """A proof of every condition of a body under the bindings of a solution."""
         found = []
         for literal in body:
             node = self.condition(trace, literal, bindings, depth)
@@ -333,7 +333,7 @@ class Prover:
         return Node(Kind.ABSENT, f"not {sought}: looked for and not found", claim=claim, children=below)
 
     def _whereabouts(self, literal: Literal, bindings: Bindings) -> Node:
-        """Where something that is not there can be found instead."""
+        """Where a missing thing can be found instead."""
         text = ""
         if isinstance(literal, Holds):
             pair, time = pair_of(literal.fvp, bindings), moment(literal.time, bindings)
@@ -341,7 +341,7 @@ class Prover:
         return Node(Kind.NOTE, text, holds=False)
 
     def whereabouts(self, pair: Pair, time: int) -> str:
-        """When a pair holds that does not hold at a time-point."""
+        """The intervals of a pair that does not hold at a time-point."""
         if not (is_ground(pair[0]) and is_ground(pair[1])):
             return ""
         return f"{pair_text(pair)} holds on {intervals_text(self.evidence.intervals(pair), time)}".replace(
@@ -363,7 +363,7 @@ def pair_of(fvp: Fvp, bindings: Bindings) -> Pair:
 
 
 def moment(time: Term, bindings: Bindings) -> int:
-    """The time-point that a term stands for."""
+    """The time-point of a term."""
     found = resolve(time, bindings)
     assert isinstance(found, Const) and isinstance(found.value, int), found
     return found.value

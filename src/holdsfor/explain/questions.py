@@ -1,4 +1,4 @@
-"""Questions: `rendezVous(v1,v2)=true` as people write it, with findings that point at what is wrong."""
+"""Parses questions such as `rendezVous(v1,v2)=true`, with findings at source positions."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class MetricQuestion:
 
 
 def problem(source: Source, span: Span | None, message: str, hint: str = "") -> ProgramError:
-    """An error in a question, with the place it is about."""
+    """An error in a question, at a position."""
     place = span if span is not None and span.source is source else Span(source, 0, len(source.text))
     return ProgramError([Diagnostic(_CODE, Severity.ERROR, message, place, hint)])
 
 
 def read_question(text: str, entities: Entities) -> Question:
-    """A question about a program of events and fluents; raises ProgramError if it makes no sense."""
+    """Parses a question about event rules; raises ProgramError if it is invalid."""
     source = Source("<question>", text)
     term, value = _read(source)
     for duration in (*durations_in(term), *(() if value is None else durations_in(value))):
@@ -66,7 +66,7 @@ def read_question(text: str, entities: Entities) -> Question:
     symbol, value = _symbol(source, term, value, known, entities)
     _require_ground(source, term, value)
     if value is not None:
-        # Values of one fluent may be worked out apart.
+        # The values of one fluent may be evaluated separately.
         symbol = entities.pair(term, value)
         entity = entities[symbol]
         alike = [one for one in entities if one.symbol.kind is symbol.kind and one.symbol.signature == symbol.signature]
@@ -95,7 +95,7 @@ def _read(source: Source) -> tuple[Term, Term | None]:
         raise problem(source, at, what, "ask about F=V, such as rendezVous(v1,v2)=true")
     head = parsed.clauses[0].head
     assert head is not None
-    # The text that was parsed is the question with a full stop behind it: places are the same.
+    # The parsed text is the question followed by a full stop, so positions are the same.
     if isinstance(head, Compound) and head.name == "=" and len(head.args) == 2:
         return head.args[0], head.args[1]
     return head, None
@@ -155,14 +155,14 @@ def _require_ground(source: Source, term: Term, value: Term | None) -> None:
 
 
 def _at(source: Source, term: Term) -> Span | None:
-    """Where a term of the parsed text stands in the question."""
+    """The position of a term in the question."""
     if not term.span.source.text:
         return None
     return Span(source, term.span.start, min(term.span.end, len(source.text)))
 
 
 def read_metric_question(text: str, known: Iterable[tuple[str, int]]) -> MetricQuestion:
-    """A question about a metric program: `Recent(pump)`."""
+    """Parses a question about a metric program: `Recent(pump)`."""
     from holdsfor.frontend.dmtl import parse_metric
 
     source = Source("<question>", text)

@@ -1,4 +1,4 @@
-"""Why something does not hold: what ended it, what was in its way, and the rule instances that come closest."""
+"""Refutes: why something does not hold, by what ended or blocked it, and the nearest rule instances."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Refuter:
         self._evidence: Evidence = prover.evidence
 
     def absent(self, pair: Pair, time: int, depth: int) -> Node:
-        """Why a pair does not hold at a time-point."""
+        """The reason why a pair does not hold at a time-point."""
         text = f"{pair_text(pair)} does not hold at {point_text(time)}"
         held = self._evidence.intervals(pair)
         text += f"; it holds on {intervals_text(held, time)}" if held else "; it never does"
@@ -98,7 +98,7 @@ class Refuter:
         ]
 
     def _break_after(self, pair: Pair, last: int, time: int) -> int | None:
-        """When a pair was first broken, at or after an initiation and before a time-point."""
+        """The first break of a pair, at or after an initiation and before a time-point."""
         return next((t for t in self._breaks(pair) if last <= t < time), None)
 
     def _breaks(self, pair: Pair) -> list[int]:
@@ -107,7 +107,7 @@ class Refuter:
         return sorted(ended.union(*others.values()) if others else ended)
 
     def _others(self, pair: Pair) -> dict[Term, set[int]]:
-        """When other values of a fluent are initiated."""
+        """The initiations of other values of a fluent."""
         evidence = self._evidence
         symbol = evidence.entities.pair(*pair)
         table = evidence.points(symbol, EffectKind.INITIATED)
@@ -119,7 +119,7 @@ class Refuter:
         return found
 
     def broken(self, pair: Pair, time: int, depth: int) -> Node | None:
-        """What broke a pair at a time-point."""
+        """The reason why a pair was broken at a time-point."""
         if time in self._evidence.effect_times(EffectKind.TERMINATED, pair):
             return self._prover.effect(EffectKind.TERMINATED, pair, time, depth)
         for value, times in self._others(pair).items():
@@ -132,7 +132,7 @@ class Refuter:
         return None
 
     def _uninitiated(self, pair: Pair, first: int, shown: int, last: int, depth: int) -> Node | None:
-        """That a pair was not initiated from one time-point to another, and what came closest."""
+        """States that a pair was not initiated between two time-points, with the nearest rules."""
         if first > last:
             return None
         shown = min(shown, last)
@@ -159,7 +159,7 @@ class Refuter:
         return Node(Kind.ABSENT, text, holds=False, claim=claim, children=tuple(below))
 
     def _no_rule(self, pair: Pair) -> str:
-        """What to say of a pair that no rule initiates."""
+        """A note about a pair that no rule initiates."""
         shown = pair_text(pair)
         for rule in self._prover.program.delays:
             effect = rule.effect
@@ -168,10 +168,10 @@ class Refuter:
         return f"no rule ever brings {shown} about"
 
     def _span(self, first: int, last: int) -> str:
-        """A stretch of time; from the beginning of time on, only its end."""
+        """A time range as text; from the first time-point on, only its end."""
         return f"up to {point_text(last)}" if first < self._evidence.origin <= last else span_text(first, last)
 
-    # Rules that come close
+    # Nearest rules
 
     def _shown(self, found: Sequence[Near], first: int, last: int, depth: int) -> list[Node]:
         ordered = sorted(found, key=lambda near: (-near.progress, -(near.time or first)))
@@ -220,7 +220,7 @@ class Refuter:
     # Events, and rules about intervals
 
     def no_event(self, event: Term, time: int, depth: int) -> Node:
-        """Why an event does not happen at a time-point."""
+        """The reason why an event does not happen at a time-point."""
         evidence = self._evidence
         symbol = evidence.entities.event(event)
         below: list[Node] = [occurrences(evidence, event, time)]
@@ -234,7 +234,7 @@ class Refuter:
         return Node(Kind.ABSENT, text, holds=False, claim=Happening(event, time), children=tuple(below))
 
     def no_way(self, rules: Sequence[IntervalRule], pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
-        """Why no `holdsFor` rule has anything to say of a pair."""
+        """The reason why no `holdsFor` rule applies to a pair."""
         nodes = []
         for rule in rules:
             bindings = next(bind({}, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1])))

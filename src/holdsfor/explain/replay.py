@@ -1,7 +1,7 @@
-"""Checks explanations: every step again, against the rows and the rules, with the small slow evaluator.
+"""Verifies explanations step by step against the rows and the rules, with the reference evaluator.
 
-Nothing that the engine found is believed. What a step says is looked up in what the reference evaluator makes of the
-rows; what it rests on must be the steps below it, condition by condition; inertia is followed from effect to effect.
+No result of the engine is trusted. Claims are looked up in the results of the reference evaluator. The premises of a
+claim must be the steps below it, condition by condition. Inertia is followed from effect to effect.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
 
 def replay(root: Node, analysis: Analysis, records: Sequence[Record], frame: Frame, query: int) -> list[str]:
-    """Everything that is wrong with an explanation; nothing if it is right."""
+    """The errors in an explanation; empty if it is correct."""
     return Replay(analysis, records, frame, query).problems(root)
 
 
 class Replay:
-    """What the reference evaluator makes of records at a query time, to check explanations against."""
+    """The results of the reference evaluator at a query time, for the verification of explanations."""
 
     def __init__(self, analysis: Analysis, records: Sequence[Record], frame: Frame, query: int) -> None:
         self._analysis = analysis
@@ -75,7 +75,7 @@ class Replay:
         self._raw: dict[Term, dict[Term, list[Interval]]] = {}
 
     def problems(self, root: Node) -> list[str]:
-        """Everything that is wrong with an explanation."""
+        """The errors in an explanation."""
         return list(dict.fromkeys(self._problems(root)))
 
     def _problems(self, root: Node) -> Iterator[str]:
@@ -100,7 +100,7 @@ class Replay:
         program = metric_program(world, sorted(world.analysis.graph.metric))
         return MetricReplay(program, list(facts_read(world, program, {})), claims)
 
-    # What steps say
+    # Claims
 
     def _is_so(self, claim: Claim, node: Node) -> bool:
         world = self._world
@@ -171,7 +171,7 @@ class Replay:
     # Inertia
 
     def _intervals(self, fluent: Term) -> dict[Term, list[Interval]]:
-        """The values of a fluent from effect to effect, groundings left aside."""
+        """The values of a fluent from effect to effect, regardless of groundings."""
         if fluent in self._raw:
             return self._raw[fluent]
         found: dict[Term, list[Interval]] = {}
@@ -209,7 +209,7 @@ class Replay:
                 return True
         return False
 
-    # What steps rest on
+    # Premises
 
     def _structure(self, node: Node) -> Iterator[str]:
         if node.more:
@@ -223,7 +223,7 @@ class Replay:
             yield f"{node.text}: the rule does not give these lists"
 
     def _gives_lists(self, rule: IntervalRule, bindings: Mapping[str, Term]) -> bool:
-        """Whether a way through a rule has these intervals in its lists, however those are written."""
+        """Whether a solution of a rule has these intervals in its lists, in any notation."""
         lists = {name: held for name, term in bindings.items() if (held := _decoded(term)) is not None}
         others = {name: term for name, term in bindings.items() if name not in lists}
         for answer in self._static().solve(self._analysis.body(rule), others):
@@ -273,7 +273,7 @@ class Replay:
 
 
 def _decoded(term: Term) -> list[Interval] | None:
-    """The intervals of a list; None if it is none."""
+    """The intervals of a list; None if the term is not a list."""
     try:
         return decode(term)
     except NoValue:
@@ -281,7 +281,7 @@ def _decoded(term: Term) -> list[Interval] | None:
 
 
 def _is_about(child: Node, literal: Literal, bindings: Mapping[str, Term]) -> bool:
-    """Whether a step shows a condition of a rule under its bindings."""
+    """Whether a step proves a condition of a rule under its bindings."""
     claim = child.claim
     match literal:
         case Happens(event=event, time=time):

@@ -1,4 +1,4 @@
-"""Checks the metric steps of explanations, with the small slow evaluator of metric programs."""
+"""Verifies the metric steps of explanations with the reference evaluator of metric programs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _Claims = Sequence[Deriving | MetricCondition | MetricMissed]
 
 
 class MetricReplay:
-    """What follows from facts in the stretch of time that claims are about."""
+    """The results of facts within the time range of the claims."""
 
     def __init__(self, program: MetricProgram, facts: Sequence[MetricFact], claims: _Claims) -> None:
         self._program = program
@@ -53,13 +53,13 @@ class MetricReplay:
         for fact in (*program.facts, *facts):
             signature = fact.predicate, len(fact.args)
             if signature not in heads:
-                # Facts count wherever they are; only what is derived is looked for in one stretch of time.
+                # Facts count at any time; results are computed for a limited time range.
                 table = self._known.setdefault(signature, {})
                 table[fact.args] = table.get(fact.args, Times()) | Times.during(fact.during)
         self._reach = Times.during(Range(min(times), max(times)))
 
     def node(self, node: Node) -> Iterator[str]:
-        """What is wrong with a step."""
+        """The errors in a step."""
         claim = node.claim
         match claim:
             case Deriving(atom=atom, bindings=bindings, time=time):
@@ -117,7 +117,7 @@ def _times(claim: Deriving | MetricCondition | MetricMissed) -> Iterator[Fractio
 
 
 def _looked_at(atom: MetricAtom, time: Fraction) -> Iterator[Fraction]:
-    """The ends of the times that the operators of an atom look at."""
+    """The ends of the times that the operators of an atom read."""
     if not isinstance(atom, Unary | Binary):
         return
     is_back = atom.operator in (UnaryOperator.DIAMOND_MINUS, UnaryOperator.BOX_MINUS, BinaryOperator.SINCE)
@@ -130,7 +130,7 @@ def _looked_at(atom: MetricAtom, time: Fraction) -> Iterator[Fraction]:
 
 
 def _looks_without_end(atom: MetricAtom) -> bool:
-    """Whether an operator looks at all times on one side: what is derived is only known in a stretch of time."""
+    """Whether an operator reads an unbounded time range, whereas results are known for a limited range only."""
     if not isinstance(atom, Unary | Binary):
         return False
     inner = (atom.operand,) if isinstance(atom, Unary) else (atom.left, atom.right)
@@ -148,5 +148,5 @@ def _is_about(child: Node, literal: MetricLiteral, bindings: Mapping[str, Const]
             same = isinstance(claim.atom, Atom) and claim.atom.predicate == literal.atom.predicate
             return same and ground(claim.atom, claim.bindings) == ground(literal.atom, bindings) and claim.time == at  # type: ignore[arg-type]
         return claim.atom == literal.atom and claim.time == at
-    # A fluent or an event of the event description gives it.
+    # A fluent or an event of the event rules provides it.
     return isinstance(literal.atom, Atom)

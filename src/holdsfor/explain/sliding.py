@@ -1,4 +1,4 @@
-"""Sliding aggregates in explanations: the call with its value, and the events in its window."""
+"""Explains sliding aggregates: the call with its value, and the events in its window."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from holdsfor.explain.proofs import Prover
 
 _MOST_EVENTS = 20
-"""Events of a window that are shown."""
+"""The most events of a window that are shown."""
 _FLIPPED = {"<": ">", ">": "<", "=<": ">=", ">=": "=<"}
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A sliding aggregate that is compared with something else."""
+    """A sliding aggregate in a comparison."""
 
     aggregate: FindAll
     operator: str
@@ -34,13 +34,13 @@ class Judged:
 
 
 class Windows:
-    """Says what the windows of a rule have in them."""
+    """Describes the contents of the windows of a rule."""
 
     def __init__(self, prover: Prover) -> None:
         self._prover = prover
 
     def node(self, trace: RuleTrace | None, literal: FindAll, bindings: Bindings, depth: int) -> Node:
-        """A sliding aggregate with its value, which the bindings may have or not, and its events."""
+        """A sliding aggregate with its value, bound or not, and its events."""
         assert trace is not None
         found = trace.one(literal, bindings)
         claim = Conditional(literal, bindings)
@@ -54,7 +54,7 @@ class Windows:
         return tuple(replace(self.node(trace, one, bindings, 0), claim=None) for one in found)
 
     def _events(self, trace: RuleTrace, literal: FindAll, bindings: Bindings, depth: int) -> tuple[Node, ...]:
-        """What happened inside a window, in order of time."""
+        """The events in a window, in time order."""
         event = next(one for one in literal.body if isinstance(one, Happens | Boundary))
         open_result = {name: term for name, term in bindings.items() if Var(name) != literal.result}
         answers = trace.inside(literal, 0, open_result)
@@ -66,7 +66,7 @@ class Windows:
         return tuple(below)
 
     def arranged(self, nodes: Sequence[Node], body: Body, bindings: Mapping[str, Term]) -> list[Node]:
-        """The steps of a body with those put together, or hidden, that stand for one condition in the text."""
+        """The steps of a body, with those merged or hidden that belong to one condition in the text."""
         found = {id(literal): node for literal, node in zip(body, nodes, strict=False)}
         arranged = []
         for literal, node in zip(body, nodes, strict=False):
@@ -83,7 +83,7 @@ class Windows:
 
 
 def judged(literal: Literal, body: Body) -> Judged | None:
-    """The one sliding aggregate that a comparison of a body is about."""
+    """The only sliding aggregate in a comparison of a body."""
     if not isinstance(literal, Compare):
         return None
     aggregates = {one.result: one for one in body if isinstance(one, FindAll) and one.sliding is not None}
@@ -97,7 +97,7 @@ def judged(literal: Literal, body: Body) -> Judged | None:
 
 
 def is_hidden(literal: Literal, body: Body) -> bool:
-    """Whether a condition is there for a window alone, or is told of where it is compared."""
+    """Whether a condition only belongs to a window, or is described at its comparison."""
     if isinstance(literal, FindAll) and literal.sliding is not None:
         return any((found := judged(one, body)) is not None and found.aggregate is literal for one in body)
     if judged(literal, body) is not None:
@@ -126,7 +126,7 @@ def text_of(literal: FindAll, bindings: Mapping[str, Term]) -> str:
 
 
 def body_text(body: Body, bindings: Mapping[str, Term]) -> str:
-    """Some conditions as they were written, with the values of their variables."""
+    """Some conditions as written, with the values of their variables."""
     calls = {
         one.result.name: _shown(one.sliding.call)
         for one in body
@@ -143,7 +143,7 @@ def body_text(body: Body, bindings: Mapping[str, Term]) -> str:
 
 
 def _shown(call: Term) -> Term:
-    """A call without its time, which is that of the step, and with the duration as it was written."""
+    """A call without its time, which is that of the step, and with the duration as written."""
     *args, duration, _ = arguments(call)
     written = duration.span.text if isinstance(duration, Const) else ""
     name = functor(call)

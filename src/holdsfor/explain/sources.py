@@ -1,4 +1,4 @@
-"""Where the rows of the input stand that an explanation rests on: file and line, or table and row."""
+"""Locates the input rows of an explanation: file and line, or table and row."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from holdsfor.io.sources import blocks, shown_name
 from holdsfor.syntax.terms import arguments
 
 _MOST_ROWS = 40
-"""Rows of one explanation whose places are looked for."""
+"""The most rows of one explanation that are located."""
 _MOST_SHOWN = 3
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Files, or tables, that a stream was read from."""
+    """The files or tables of a stream."""
 
     events: Any = None
     mapping: Any = None
@@ -41,7 +41,7 @@ class Sources:
 
 @dataclass(frozen=True)
 class Wanted:
-    """An event or an interval of the input: the words that its row must have."""
+    """An event or an interval of the input, with the words that its row must contain."""
 
     symbol: Symbol
     args: tuple[object, ...]
@@ -49,7 +49,7 @@ class Wanted:
     times: tuple[float, float]
 
     def fits(self, start: int, end: int | None, args: tuple[object, ...], value: object | None) -> bool:
-        """Whether a row is the event, or lies in the interval."""
+        """Whether a row is the event, or lies within the interval."""
         if args != self.args:
             return False
         if self.value is None:
@@ -58,7 +58,7 @@ class Wanted:
 
 
 def with_rows(root: Node, sources: Sources, plan: Plan) -> Node:
-    """A tree with the places of its rows, where they can be found."""
+    """A tree with the locations of its rows, if they can be found."""
     entities = plan.analysis.entities
     wanted: dict[Wanted, list[Row]] = {}
     for node in root.walk():
@@ -74,7 +74,7 @@ def with_rows(root: Node, sources: Sources, plan: Plan) -> Node:
 
 
 def _placed(node: Node, found: Mapping[Wanted, list[Row]], entities: Entities, done: dict[int, Node]) -> Node:
-    """A tree with rows put in; nodes that were shared stay shared."""
+    """A tree with rows added; shared nodes stay shared."""
     if id(node) not in done:
         below = tuple(_placed(child, found, entities, done) for child in node.children)
         one = _wanted(node, entities)
@@ -84,7 +84,7 @@ def _placed(node: Node, found: Mapping[Wanted, list[Row]], entities: Entities, d
 
 
 def _with_lines(node: Node, below: tuple[Node, ...]) -> str:
-    """What a step says; of a sliding aggregate, with the lines of the rows in its window."""
+    """The text of a step; for a sliding aggregate, with the lines of the rows in its window."""
     rows = [row for child in below for row in child.rows if row.line is not None]
     if node.kind is not Kind.WINDOW or not rows:
         return node.text
@@ -123,7 +123,7 @@ def _found(sources: Sources, wanted: Mapping[Wanted, object], plan: Plan) -> Ite
 
 
 def _in_file(path: str | Path, wanted: Mapping[Wanted, object], layouts: Layouts) -> Iterator[tuple[Wanted, Row]]:
-    """Rows of a file in RTEC's format. Lines with the name are picked first; only those with the words are read."""
+    """Rows of a file in RTEC's format. Lines are filtered by name and words before they are parsed."""
     line = 0
     for block in blocks(path):
         for one in wanted:
@@ -137,12 +137,12 @@ def _in_file(path: str | Path, wanted: Mapping[Wanted, object], layouts: Layouts
 
 
 def _candidates(block: bytes, wanted: Wanted) -> Iterator[int]:
-    """Where lines may be that have the name, the words and, of events, the time."""
+    """The offsets of lines that may contain the name, the words and, for events, the time."""
     name = f"{wanted.symbol.name}|".encode()
     words = [f"|{arg}".encode() for arg in wanted.args if isinstance(arg, str)]
     if wanted.symbol.kind is EntityKind.EVENT:
         words.insert(0, f"|{int(wanted.times[0])}".encode())
-    # The word that is looked for first is one that few lines have.
+    # The word that is searched first should occur in few lines.
     first, *others = words or [name]
     at, last = block.find(first), -1
     while at >= 0:
@@ -171,7 +171,7 @@ def _cell(cells: Cells) -> object:
 
 
 def _in_tables(tables: Mapping[str, Any], wanted: Mapping[Wanted, object]) -> Iterator[tuple[Wanted, Row]]:
-    """Rows of tables in memory, where times are plain numbers; the line is the number of the row."""
+    """Rows of in-memory tables, with numeric times; the line is the row number."""
     for name, frame in tables.items():
         of_name = [one for one in wanted if one.symbol.name == name]
         if not of_name:

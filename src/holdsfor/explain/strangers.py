@@ -1,4 +1,4 @@
-"""Words of a question that occur nowhere else."""
+"""Finds words of a question that occur in neither input nor facts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_WORDS = 50_000
 
 
 def strangers(asked: Question, dictionary: Dictionary) -> Iterator[str]:
-    """What to say of words that neither the input nor the facts have: perhaps they were meant to be others."""
+    """Notes about such words, with similar known words."""
     for arg in arguments(asked.term):
         for constant in _constants(arg):
             if dictionary.find(constant.value) < 0:

@@ -1,4 +1,4 @@
-"""Explanations as indented text."""
+"""Renders explanations as indented text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _marked(nodes: tuple[Node, ...]) -> Iterator[tuple[Node, bool]]:
 
 
 def _about(node: Node, indent: str) -> Iterator[str]:
-    """The rule and the rows of a node, each on a line of its own."""
+    """The rule and the rows of a node, each on its own line."""
     if node.use is not None:
         yield from _rule(node, node.use, indent)
     for row in node.rows:

@@ -1,4 +1,4 @@
-"""How explanations speak of fluents, times, rules and conditions."""
+"""Words fluents, times, rules and conditions in explanations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SCALE: ContextVar[TimeScale | None] = ContextVar("scale", default=None)
 
 @contextmanager
 def times_in(scale: TimeScale | None) -> Iterator[None]:
-    """All texts that are made inside have times as a scale has them; numbers if there is none."""
+    """Within this context, texts contain times in a scale; numbers if there is none."""
     token = _SCALE.set(scale)
     try:
         yield
@@ -68,7 +68,7 @@ def pair_text(pair: tuple[Term, Term]) -> str:
 
 
 def interval_text(interval: Interval) -> str:
-    """`[3, 9)`; an end that is open is `inf`."""
+    """`[3, 9)`; an open end is `inf`."""
     return f"[{_end(interval[0])}, {_end(interval[1])})"
 
 
@@ -82,7 +82,7 @@ def _end(time: float) -> str:
 
 
 def intervals_text(intervals: Iterable[Interval], around: int | None = None) -> str:
-    """Some intervals, those around a time-point if there are many."""
+    """Some intervals, restricted to those around a time-point if there are many."""
     listed = list(intervals)
     if not listed:
         return "never"
@@ -115,13 +115,13 @@ def literal_text(literal: Literal, bindings: Mapping[str, Term]) -> str:
 
 
 def time_names(body: Body) -> set[str]:
-    """The variables of conditions that stand for time-points."""
+    """The variables for time-points in conditions."""
     found = (literal.time for literal in walk(body) if isinstance(literal, Temporal))
     return {time.name for time in found if isinstance(time, Var)}
 
 
 def rule_times(rule: Rule | MetricRule | MetricFact) -> set[str]:
-    """The variables of a rule that stand for time-points."""
+    """The variables for time-points in a rule."""
     if isinstance(rule, MetricRule | MetricFact | Declaration):
         return set()
     own = {rule.time.name} if isinstance(rule, EffectRule | EventRule) and isinstance(rule.time, Var) else set()
@@ -129,7 +129,7 @@ def rule_times(rule: Rule | MetricRule | MetricFact) -> set[str]:
 
 
 def shown_value(term: Term, *, is_time: bool) -> Term:
-    """The value of a variable as it is shown; a time-point as what is printed as it is named, where a unit is known."""
+    """The value of a variable as text. A time-point becomes a term that is printed as a date, if the unit is known."""
     if is_time and _SCALE.get() is not None and isinstance(term, Const) and isinstance(term.value, int):
         return Var(point_text(term.value))
     return term
@@ -140,7 +140,7 @@ def _is_interval_list(term: Term) -> bool:
 
 
 def rule_names(rule: Rule | MetricRule | MetricFact) -> Iterator[str]:
-    """The variables that somebody wrote in a rule, head first."""
+    """The variables in the source text of a rule, head first."""
     if isinstance(rule, MetricFact):
         return
     if not isinstance(rule, MetricRule):
@@ -157,7 +157,7 @@ def rule_names(rule: Rule | MetricRule | MetricFact) -> Iterator[str]:
 
 
 def range_text(during: Range) -> str:
-    """`(0, 2.5]`, or `[3]` for a point; an end that is infinite is `inf`."""
+    """`(0, 2.5]`, or `[3]` for a point; an infinite end is `inf`."""
     if during.is_punctual and during.low is not None:
         return f"[{moment_text(during.low)}]"
     low = "-inf" if during.low is None else moment_text(during.low)

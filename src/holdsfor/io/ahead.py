@@ -1,7 +1,8 @@
-"""Times too far ahead of the others, such as milliseconds among seconds: one of them would move the clock for everyone.
+"""Finds times too far ahead of the others, such as milliseconds among seconds, which would move the watermark for all
+keys.
 
-A time is too far ahead if it lies more than `max_ahead` beyond the median time of its batch. The median is the lower one,
-so that of two times it is the earlier that is believed.
+A time is too far ahead if it lies more than `max_ahead` beyond the median time of its batch. The lower median is used,
+so that of two times the earlier one counts as right.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import numpy as np
 from holdsfor.columns.kernels import Bools, Ints
 
 WINDOWS = 10
-"""Where nobody says how far ahead times may be: so many windows, "some windows" beyond the median."""
+"""The default of `max_ahead` in windows beyond the median."""
 _SPREADS = 10
-"""But at least so many times the distance from the lower quartile to the median: a batch may span a long time."""
+"""The least default of `max_ahead`, as a multiple of the distance from the lower quartile to the median."""
 
 
 def too_far_ahead(times: Ints, max_ahead: int | None) -> Bools:
@@ -25,14 +26,13 @@ def too_far_ahead(times: Ints, max_ahead: int | None) -> Bools:
     if max_ahead is None or not len(times):
         return np.zeros(len(times), np.bool_)
     latest = quantile(times, 1, 2) + max_ahead
-    # Compared as Python integers: the sum may be beyond 64 bits.
+    # Compared as Python integers, because the sum may exceed 64 bits.
     found: Bools = times > min(latest, 2**63 - 1)
     return found
 
 
 def usual_max_ahead(times: Ints, window: int, weights: Ints | None = None) -> int:
-    """How far ahead of the median times may be where nobody says so: some windows, or the spread of the times if that is
-    more.
+    """The default of `max_ahead`: some windows, or a multiple of the spread of the times if that is more.
 
     >>> usual_max_ahead(np.array([10, 11, 12, 13_000]), 5), usual_max_ahead(np.arange(10_000), 5)
     (50, 25000)
@@ -43,12 +43,13 @@ def usual_max_ahead(times: Ints, window: int, weights: Ints | None = None) -> in
 
 
 def usual_distance(spread: int, window: int) -> int:
-    """The same for times of which so much lies between the lower quartile and the median."""
+    """The default of `max_ahead` for times with this distance between the lower quartile and the median."""
     return max(WINDOWS * window, _SPREADS * spread)
 
 
 def sampled(times: Ints, most: int = 65) -> tuple[Ints, Ints]:
-    """A few of many times, and how many each of them stands for: enough to tell quantiles of all, whatever their order.
+    """A sample of times with the number of times that each represents. It suffices for quantiles, in any order of
+    times.
 
     >>> [part.tolist() for part in sampled(np.arange(10), 2)]
     [[2, 7], [5, 5]]
@@ -62,7 +63,7 @@ def sampled(times: Ints, most: int = 65) -> tuple[Ints, Ints]:
 
 
 def quantile(times: Ints, part: int, parts: int, weights: Ints | None = None) -> int:
-    """The time that `part` of `parts` of all times do not exceed, the earlier of two; each counts `weights` times.
+    """The lower quantile: the time that `part` of `parts` of all times do not exceed. `weights` are multiplicities.
 
     >>> quantile(np.array([4, 1, 2, 3]), 1, 2), quantile(np.array([1, 9]), 1, 2, np.array([1, 3]))
     (2, 9)

@@ -1,4 +1,4 @@
-"""The arguments of terms in canonical text, such as `inArea(tern,fishing)`, as columns of their own."""
+"""Splits terms in canonical text, such as `inArea(tern,fishing)`, into argument columns."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from holdsfor.syntax.terms import Term, arguments, functor
 
 _SIMPLE = r"'[^'\\]*'|[^'\"()\[\]{}|,]+"
 _ALL_SIMPLE = re.compile(rf"(?:{_SIMPLE})(?:,(?:{_SIMPLE}))*")
-"""Arguments that are words and numbers, in quotes or not; others have parts, or quotes inside them."""
+"""Arguments that are words and numbers, with or without quotes. Others are nested, or contain quotes."""
 _ONE = re.compile(_SIMPLE)
 
 
 def argument_values(terms: Sequence[str], name: str, arity: int) -> list[list[Value | None]]:
-    """The arguments of terms of one name, place by place; None where a term has fewer.
+    """The arguments of terms with one name, by position; None where a term has fewer arguments.
 
     >>> argument_values(["near(a,-2.5)", "near('B c',pos(1,2))"], "near", 2)
     [['a', 'B c'], [-2.5, Compound(name='pos', args=(Const(value=1), Const(value=2)))]]
@@ -36,7 +36,7 @@ def argument_values(terms: Sequence[str], name: str, arity: int) -> list[list[Va
 
 
 def argument_arrays(terms: Array, name: str, arity: int) -> list[Array]:
-    """The same as columns: of integers or floats where all are such numbers, else of text without quotes.
+    """The arguments as columns: integers or floats if all values are, otherwise text without quotes.
 
     >>> [column.type for column in argument_arrays(pa.array(["at(a,1)", "at(b,2)"]), "at", 2)]
     [DataType(string), DataType(int64)]
@@ -47,14 +47,14 @@ def argument_arrays(terms: Array, name: str, arity: int) -> list[Array]:
 
 
 def arguments_added(table: pa.Table, column: str, name: str, titles: Sequence[str]) -> pa.Table:
-    """A table with the arguments of the terms of a column, which all have one name, in more columns."""
+    """A table with additional columns for the arguments of the terms in a column, which all have one name."""
     for title, values in zip(titles, argument_arrays(table[column], name, len(titles)), strict=True):
         table = table.append_column(title, values)
     return table
 
 
 def rows_named(table: pa.Table, column: str, name: str) -> pa.Table:
-    """The rows of a table in which a column has terms of a name.
+    """The rows of a table in which a column contains terms with a name.
 
     >>> rows_named(pa.table({"fluent": ["at(a,1)", "attic(b)", "at"]}), "fluent", "at")["fluent"].to_pylist()
     ['at(a,1)', 'at']
@@ -67,7 +67,7 @@ def rows_named(table: pa.Table, column: str, name: str) -> pa.Table:
 
 
 def typed_column(values: Sequence[Value | None]) -> Array:
-    """Values as a column of the type that holds them all, null where there is none."""
+    """Values as a column of the narrowest common type, null for None."""
     there = [value for value in values if value is not None]
     if not there:
         return pa.nulls(len(values), pa.string())
@@ -79,7 +79,7 @@ def typed_column(values: Sequence[Value | None]) -> Array:
 
 
 def _rows(terms: Sequence[str], name: str) -> Iterator[Sequence[Value]]:
-    """The arguments of each term. Few need the parser."""
+    """The arguments of each term. Few terms need the parser."""
     begins = len(print_constant(name)) + 1
     is_operator = name in INFIX or name in PREFIX
     for term in terms:
@@ -93,7 +93,7 @@ def _rows(terms: Sequence[str], name: str) -> Iterator[Sequence[Value]]:
 
 
 def _parsed(term: str) -> Term:
-    """A term from its text, whatever operators it is written with."""
+    """Parses a term, which may contain operators."""
     clause = parse(Source("<term>", f"x(({term})).")).clauses[0]
     assert clause.head is not None
     return arguments(clause.head)[0]

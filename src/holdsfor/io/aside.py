@@ -1,4 +1,4 @@
-"""Rows whose times lie too far ahead of the others, set aside before a run: counted, reported and kept like malformed ones."""
+"""Sets aside rows whose times lie too far ahead, before a run; they are counted and reported like malformed rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T", EventColumns, FluentColumns)
 
 
 def without_far_ahead(reading: Reading, max_ahead: int, source: str) -> Reading:
-    """What was read, without rows that occur or arrive more than `max_ahead` after the median time."""
+    """The input without rows that occur or arrive more than `max_ahead` after the median time."""
     times = reading.stream.all_arrivals()
     if not too_far_ahead(times, max_ahead).any():
         return reading

@@ -1,4 +1,4 @@
-"""Puts a stream together from pieces of columns, whatever they were read from."""
+"""Assembles a stream from pieces of columns, for every input format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from holdsfor.times import TimeScale
 
 @record
 class Piece:
-    """Rows of one layout. `end` and `value` are there for input fluents only."""
+    """Rows of one layout. Only input fluents have `end` and `value`."""
 
     layout: Layout
     arrival: Ints
@@ -33,11 +33,11 @@ class Piece:
 
 @dataclass
 class Reading:
-    """What was read: a stream with its dictionary, and what could not be used.
+    """The result of reading: a stream with its dictionary, and counts of unusable rows.
 
-    `rows` counts all of them, `unknown` those of names that no rule knows, `provided` has name and arity of the rest.
-    `time_scale` is what one time-point is, if the rules, a mapping or whoever gave it say so, or there are timestamps.
-    `zoneless` is a column with times as text that says nothing of a zone: they were read as UTC.
+    `rows` counts all rows, `unknown` those with names that no rule mentions. `provided` has name and arity of the
+    others. `time_scale` is the length of a time-point, if the rules, a mapping or the caller declare it, or if there
+    are timestamps. `zoneless` names a column of times as text without a zone, which were read as UTC.
     """
 
     stream: Stream
@@ -51,13 +51,13 @@ class Reading:
 
     @property
     def unit(self) -> str | None:
-        """What one time-point is, without the zone."""
+        """The length of a time-point, without the zone."""
         return None if self.time_scale is None else self.time_scale.unit
 
 
 @dataclass
 class Builder:
-    """Collects pieces and makes the stream of them."""
+    """Collects pieces and assembles the stream."""
 
     rejects: Rejects = field(default_factory=Rejects)
     rows: int = 0
@@ -67,16 +67,16 @@ class Builder:
     _pieces: dict[Symbol, list[Piece]] = field(default_factory=dict)
 
     def add(self, piece: Piece) -> None:
-        """Take in some rows."""
+        """Adds some rows."""
         if len(piece.start):
             self._pieces.setdefault(piece.layout.symbol, []).append(piece)
 
     def add_unknown(self, name: str, count: int) -> None:
-        """Count rows that no rule has a use for."""
+        """Counts rows that no rule uses."""
         self.unknown[name] = self.unknown.get(name, 0) + count
 
     def finish(self, dictionary: Dictionary) -> Reading:
-        """The stream, its constants encoded."""
+        """The stream, with encoded constants."""
         stream = Stream()
         for symbol, pieces in self._pieces.items():
             if symbol.kind is EntityKind.EVENT:
@@ -103,7 +103,7 @@ def _events(pieces: Sequence[Piece], dictionary: Dictionary) -> EventColumns:
 
 
 def _times(pieces: Sequence[Piece]) -> tuple[Ints, Ints]:
-    """Times and arrivals, which are the same where rows say nothing of arrivals."""
+    """Times and arrivals, which are equal for rows without arrivals."""
     start = together([piece.start for piece in pieces])
     is_same = all(piece.arrival is piece.start for piece in pieces)
     return start, start if is_same else together([piece.arrival for piece in pieces])

@@ -1,4 +1,4 @@
-"""Columns of text and of typed data: into numbers and words, times, and codes of the engine's dictionary."""
+"""Converts columns of text and of typed data to numbers, words, times, and codes of the dictionary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdsfor.syntax.numbers import EXACT, read_number
 from holdsfor.times import LATEST
 
 Array: TypeAlias = Any
-"""An Arrow array; Arrow has no types to check against."""
+"""An Arrow array; Arrow has no static types."""
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 _BEGINS_LIKE_A_NUMBER = r"^\s*[+-]?\.?[0-9]"
@@ -26,10 +26,10 @@ _OPEN = pa.array(["", "inf", "infinity"])
 
 @record
 class Cells:
-    """A piece of an argument column: distinct values and indices into them, or plain numbers.
+    """A piece of an argument column: distinct values with indices into them, or plain numbers.
 
-    Text is `verbatim` where the source has types of its own: there "5" is a word, in a plain text file a number. Whole
-    numbers that lie close together are plain, and numbers that rules only reckon with are plain floats.
+    Text is `verbatim` if the source is typed: "5" is then a word, whereas in a text file it is a number. Integers that
+    are close together are plain. Numbers that rules use only in arithmetic are plain floats.
     """
 
     array: Array
@@ -37,7 +37,7 @@ class Cells:
 
 
 def text_cells(column: Array, *, is_reckoned: bool = False) -> Cells:
-    """A column of a text file: all numbers, or text in which numbers are looked for when it is encoded."""
+    """A column of a text file: all numbers, or text that is searched for numbers when it is encoded."""
     kind = _number_kind(column)
     if kind is not None:
         try:
@@ -50,7 +50,7 @@ def text_cells(column: Array, *, is_reckoned: bool = False) -> Cells:
 
 
 def number_cells(numbers: Array, *, is_reckoned: bool = False) -> Cells:
-    """A column of 64-bit integers or floats without gaps."""
+    """A column of 64-bit integers or floats without nulls."""
     plain = numbers.to_numpy()
     if is_reckoned and len(plain) and plain.max() < EXACT and plain.min() > -EXACT:
         return Cells(numbers.cast(pa.float64()))
@@ -59,14 +59,14 @@ def number_cells(numbers: Array, *, is_reckoned: bool = False) -> Cells:
 
 
 def are_plain_floats(pieces: Sequence[Cells]) -> bool:
-    """Whether a column can stay as it is: rules only reckon with it, and it has nothing but numbers."""
+    """Whether a column needs no codes: it contains only numbers, and rules use it only in arithmetic."""
     return all(pa.types.is_floating(piece.array.type) for piece in pieces)
 
 
 def _number_kind(column: Array) -> pa.DataType | None:
-    """What a column can be cast to, going by the characters that occur in it.
+    """The type to which a column can be cast, judged by the characters in it.
 
-    A cast that fails costs far more than this look, and Arrow takes `0x1f` for a number, where here it is a word.
+    A failed cast costs far more than this test. Arrow also reads `0x1f` as a number, which is a word here.
     """
     buffer = column.buffers()[2]
     if buffer is None or not buffer.size:
@@ -79,13 +79,13 @@ def _number_kind(column: Array) -> pa.DataType | None:
         return None
     others = buffer.to_pybytes().translate(None, b"0123456789")
     if set(others) <= set(b"-"):
-        # A number has one sign at most; dates have more.
+        # A number has at most one sign, but a date has more.
         return pa.int64() if len(others) <= len(column) else None
     return pa.float64() if set(others) <= set(b"-.+eE") else None
 
 
 def encode(pieces: Sequence[Cells], dictionary: Dictionary) -> Ints:
-    """The codes of a column that comes in pieces; every distinct value is looked at once."""
+    """The codes of a column in pieces; each distinct value is encoded once."""
     codes: list[Ints] = [EMPTY] * len(pieces)
     for kind in dict.fromkeys((piece.array.type, piece.verbatim) for piece in pieces):
         places = [place for place, piece in enumerate(pieces) if (piece.array.type, piece.verbatim) == kind]
@@ -106,7 +106,7 @@ def encode(pieces: Sequence[Cells], dictionary: Dictionary) -> Ints:
 
 
 def together(columns: Sequence[np.typing.NDArray[_Scalar]]) -> np.typing.NDArray[_Scalar]:
-    """Columns one below the other; one alone stays as it is."""
+    """Concatenates columns; a single column is not copied."""
     return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
@@ -122,7 +122,7 @@ def _codes(distinct: Array, dictionary: Dictionary, *, verbatim: bool) -> Ints:
 
 def _values(distinct: Array, *, verbatim: bool) -> list[Value]:
     if pa.types.is_floating(distinct.type):
-        # It must not depend on the order of the rows whether 1 or 1.0 is shown.
+        # Whether 1 or 1.0 is shown must not depend on the order of the rows.
         return values_of_numbers(distinct.to_numpy(zero_copy_only=False))
     found: list[Any] = distinct.to_numpy(zero_copy_only=False).tolist()
     if not verbatim:
@@ -132,7 +132,7 @@ def _values(distinct: Array, *, verbatim: bool) -> list[Value]:
 
 
 def value_column(values: Sequence[Value]) -> Array:
-    """Values as a column of integers or floats where that holds them exactly, else of text.
+    """Values as a column of integers or floats if these are exact, otherwise of text.
 
     >>> [value_column(values).type for values in ([1, 2], [1, 2.5], [2**70], [2**60, 0.5], [1, "a"])]
     [DataType(int64), DataType(double), DataType(string), DataType(string), DataType(string)]
@@ -145,7 +145,7 @@ def value_column(values: Sequence[Value]) -> Array:
 
 
 def value_of_text(text: str) -> str | int | float:
-    """A number where the text is one, else the text itself. Integers may have any number of digits.
+    """A number if the text is one, otherwise the text. Integers may have any number of digits.
 
     >>> [value_of_text(text) for text in ("007", "2.50", "4.0", "1e3", "0x1f", "12a", "99999999999999999999")]
     [7, 2.5, 4, 1000, '0x1f', '12a', 99999999999999999999]
@@ -156,9 +156,10 @@ def value_of_text(text: str) -> str | int | float:
 
 @record
 class Times:
-    """A column of times, and where it is none; `wrong` is None if all is well. `dated` ones were timestamps or dates.
+    """A column of times, with a mask of invalid ones; `wrong` is None if all are valid. `dated` times were timestamps
+    or dates.
 
-    `zoneless` ones were text that does not say which zone it means.
+    `zoneless` times were text without a zone.
     """
 
     values: Ints
@@ -179,7 +180,7 @@ def text_times(column: Array) -> Times:
 
 
 def text_ends(column: Array) -> Times:
-    """Ends of intervals: whole numbers, or `inf` for those that are open."""
+    """Ends of intervals: whole numbers, or `inf` for open ones."""
     quick = _quick_times(column)
     if quick is not None:
         return quick
@@ -198,7 +199,7 @@ def _quick_times(column: Array) -> Times | None:
 
 
 def checked(values: Ints, wrong: Bools | None) -> Times:
-    """Times with those marked that are too large to reckon with."""
+    """Times in which those too large for arithmetic are marked as invalid."""
     if len(values) and (values.max() > LATEST or values.min() < -LATEST):
         too_large = (values > LATEST) | (values < -LATEST)
         wrong = too_large if wrong is None else wrong | too_large

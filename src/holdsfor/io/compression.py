@@ -1,4 +1,4 @@
-"""Compressed files, known by their first bytes."""
+"""Detects compressed files by their first bytes, and unpacks them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import zlib
 from typing import IO, cast
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4")
-"""How the names of compressed files end."""
+"""File name endings of compressed files."""
 MARK_SIZE = 10
-"""Bytes that tell how something is compressed."""
+"""The number of bytes that identify a compression."""
 _MARKS = {
     "gzip": rb"\x1f\x8b",
-    # Three letters are too few to tell it from text; a block, or the end of an empty file, begins behind them.
+    # Three letters do not distinguish it from text. A block, or the end of an empty file, follows them.
     "bzip2": rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)",
     "xz": rb"\xfd7zXZ\x00",
     "zstd": rb"\x28\xb5\x2f\xfd",
@@ -25,7 +25,7 @@ _MARKS = {
 
 
 def packing_of(head: bytes) -> str | None:
-    """How something is compressed that begins so; None if it is not.
+    """The compression of content with these first bytes; None if it is not compressed.
 
     >>> packing_of(b"BZh91AY&SY"), packing_of(b"time,user")
     ('bzip2', None)
@@ -34,7 +34,7 @@ def packing_of(head: bytes) -> str | None:
 
 
 def unpacked(file: io.BufferedReader, packing: str) -> IO[bytes]:
-    """What is in a compressed file."""
+    """The content of a compressed file."""
     match packing:
         case "gzip":
             return cast("IO[bytes]", gzip.open(file))
@@ -43,7 +43,7 @@ def unpacked(file: io.BufferedReader, packing: str) -> IO[bytes]:
         case "xz":
             return lzma.open(file)
         case _:
-            # Imported here: few files are compressed so, and Arrow takes its time.
+            # Imported here because few files need it and Arrow loads slowly.
             import pyarrow as pa
 
             stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), packing)
@@ -51,5 +51,5 @@ def unpacked(file: io.BufferedReader, packing: str) -> IO[bytes]:
 
 
 def damages() -> tuple[type[Exception], ...]:
-    """What is raised where a file cannot be read, or is not what its first bytes say."""
+    """The exceptions for files that cannot be read, or whose content contradicts their first bytes."""
     return (EOFError, OSError, zlib.error, lzma.LZMAError)

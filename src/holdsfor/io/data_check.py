@@ -1,4 +1,4 @@
-"""What rules and data do not agree on: input that no row provides (HF304)."""
+"""Finds mismatches between rules and data: input that no row provides (HF304)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from holdsfor.io.tables import read_tables
 
 @dataclass(frozen=True)
 class DataNames:
-    """The names in data: what rules can use, with the number of arguments; what no rule knows; what was skipped, why."""
+    """The names in data: usable names with their numbers of arguments, unknown names, and skipped names with
+    reasons.
+    """
 
     provided: Collection[tuple[str, int]]
     unknown: Collection[str]
     skipped: Mapping[str, str]
 
     def findings(self, analysis: Analysis) -> list[Diagnostic]:
-        """Input that the rules wait for in vain."""
+        """Reports input of the rules that the data does not provide."""
         return list(check_data(analysis, self.provided, self.unknown, self.skipped))
 
 
@@ -36,7 +38,7 @@ def data_names(
     mapping: TableMapping | None = None,
     rules: Sequence[str | Path] = (),
 ) -> DataNames:
-    """The names in files, as a program with these entities sees them; HoldsforError if nothing in them can be read."""
+    """The names in files, as a program with these entities sees them; raises HoldsforError if nothing can be read."""
     given = list(paths)
     files = input_files(given, mapping)
     reading = read_rtec(files, entities) if mapping is None else read_tables(files, mapping, entities)
@@ -45,7 +47,7 @@ def data_names(
         for name, row in reading.rejects.by_name.items()
     }
     if skipped.keys().isdisjoint(entity.symbol.name for entity in entities):
-        # Rows of names that the rules know are findings, which say why they are skipped.
+        # Skipped rows with names that the rules know become findings, which state the reason.
         require_some_read(
             given,
             read=reading.rows - sum(reading.unknown.values()) - reading.rejects.count,

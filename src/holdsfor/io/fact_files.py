@@ -1,4 +1,4 @@
-"""Files with a table of background facts: a row of a CSV, JSON lines or Parquet file is a fact."""
+"""Reads tables of background facts: a row of a CSV, JSON lines or Parquet file is a fact."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PREDICATE = re.compile(r"[a-z]\w*")
 
 
 def named_table(given: str | Path) -> tuple[str, str] | None:
-    """The predicate and the file of a table of facts, written `name=file` or as a file alone; None for a file of rules.
+    """The predicate and the file of a fact table, given as `name=file` or as a file; None for a file of rules.
 
     >>> named_table("tier=data/customers.csv"), named_table("tier.csv.gz"), named_table("areas.prolog")
     (('tier', 'data/customers.csv'), ('tier', 'tier.csv.gz'), None)
@@ -47,7 +47,9 @@ def named_table(given: str | Path) -> tuple[str, str] | None:
 
 
 def fact_rows(path: str | Path, rejects: Rejects) -> Iterator[tuple[str | int | float, ...]]:
-    """The rows of a table, its columns in order. Rows with gaps go to `rejects`, like events with missing arguments."""
+    """The rows of a table, with columns in order. Rows with nulls go to `rejects`, like events with missing
+    arguments.
+    """
     from holdsfor.io.formats import columns_of, parts
     from holdsfor.io.sources import shown_name
 
@@ -60,7 +62,7 @@ def fact_rows(path: str | Path, rejects: Rejects) -> Iterator[tuple[str | int | 
 def rows_of_part(
     part: TablePart, columns: list[str], source: str, rejects: Rejects
 ) -> Iterator[tuple[str | int | float, ...]]:
-    """The same for some rows of a table."""
+    """The fact rows of a part of a table."""
     import numpy as np
 
     from holdsfor.io.rejects import refused
@@ -76,7 +78,7 @@ def rows_of_part(
 
 
 def _values(part: TablePart, name: str, source: str) -> Iterable[str | int | float | None]:
-    """A column as constants; None is a gap."""
+    """A column as constants; None is a null."""
     from holdsfor.io.columns import value_of_text
 
     column = part.column(name).to_pylist()

@@ -1,7 +1,7 @@
-"""A piece of a `|`-separated file as one column of all its fields.
+"""Represents a piece of a `|`-separated file as one column of all its fields.
 
-Rows of different names have different widths, so the file is no table. Rows are sorted by name and width instead, and
-each such group is cut out of the fields column by column.
+Rows of different names have different widths, so the file is not a table. Rows are grouped by name and width, and the
+columns of each group are extracted from the fields.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NEWLINE, _BAR = b"\n|"
 
 
 class Fields:
-    """The fields of a piece of text, one behind the other, and where each row begins among them."""
+    """The fields of a piece of text in sequence, and the index of the first field of each row."""
 
     def __init__(self, block: bytes) -> None:
         text = np.frombuffer(block, np.uint8)
@@ -30,7 +30,7 @@ class Fields:
         self.first = np.concatenate(([0], last[:-1] + 1))
         self.width = last - self.first + 1
         self._block, self._line_ends = block, marks[last]
-        # Without its separators the text is the character buffer of a column of strings.
+        # Without its separators, the text is the character buffer of a string column.
         offsets = np.zeros(len(marks) + 1, np.int32)
         offsets[1:] = marks
         offsets[1:] -= np.arange(len(marks), dtype=np.int32)
@@ -40,11 +40,11 @@ class Fields:
         return len(self.first)
 
     def column(self, places: Ints) -> Any:
-        """Some fields, given their places among all."""
+        """The fields at some positions."""
         return self._column.take(pa.array(places))
 
     def lines(self, rows: Ints) -> Any:
-        """Some rows as they stand in the file."""
+        """Some rows as written in the file."""
         return pc.utf8_rtrim(self._lines.take(pa.array(rows)), "\n")
 
     @cached_property
@@ -52,7 +52,7 @@ class Fields:
         return _strings(np.concatenate(([0], self._line_ends + 1)).astype(np.int32), self._block)
 
     def groups(self) -> Iterator[tuple[str, int, Ints]]:
-        """Name, width and rows of each kind of row; the rows of a kind stay in order.
+        """The name, width and rows of each group; the rows of a group stay in order.
 
         >>> [(name, width, rows.tolist()) for name, width, rows in Fields(b"b|1\\na|1|2\\nb|3\\n").groups()]
         [('b', 2, [0, 2]), ('a', 3, [1])]

@@ -1,4 +1,4 @@
-"""Data in memory into streams: pandas, polars, pyarrow, DuckDB, lists of tuples or of dicts."""
+"""Reads in-memory data into streams: pandas, polars, pyarrow, DuckDB, lists of tuples or of dicts."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def read_frames(
     rejects: Rejects | None = None,
     reckoned: Reckoned | None = None,
 ) -> Reading:
-    """Events and input fluents by name.
+    """Reads events and input fluents by name.
 
-    A table has a column `time` (input fluents: `start` and `end`, or `time`; and `value`, if it is not always true),
-    perhaps `arrival`, and the arguments in order. Numbers in arguments that are only `reckoned` with stay numbers.
+    A table has a column `time`, an optional column `arrival`, and the arguments in order. Input fluents have `start`
+    and `end`, or `time`; and `value`, unless it is always true. Numbers in `reckoned` arguments stay numbers.
     """
     layouts = Layouts(entities, reckoned)
     builder = Builder(rejects or Rejects())
@@ -47,12 +47,12 @@ def read_frames(
 
 
 def _first_members(name: str, layouts: Layouts) -> list[str]:
-    """What the first members of a tuple are; the rest are arguments."""
+    """The names of the first members of a tuple; the others are arguments."""
     return ["start", "end", "value"] if layouts.kinds(name) == {EntityKind.FLUENT} else ["time"]
 
 
 def entry_of(source: str, name: str, columns: Sequence[str], layouts: Layouts) -> Entry:
-    """What the columns of a table are, going by their names."""
+    """Assigns the columns of a table by name."""
     kinds = layouts.kinds(name)
     has_span = "start" in columns and "end" in columns
     if EntityKind.FLUENT not in kinds or (EntityKind.EVENT in kinds and not has_span):
@@ -72,7 +72,7 @@ def _named(entry: Entry, columns: Sequence[str], needed: str) -> Entry:
 
 
 def as_part(frame: Any, source: str, first: Sequence[str] = ()) -> TablePart:
-    """Whatever holds rows as an Arrow table, without a copy where the library allows it.
+    """Converts row data to an Arrow table, without a copy if the library allows it.
 
     `first` are the names of the first members, if the rows are tuples.
     """
@@ -83,7 +83,7 @@ def as_part(frame: Any, source: str, first: Sequence[str] = ()) -> TablePart:
             return _from_columns(frame)
         if isinstance(frame, pa.Table | pa.RecordBatch) or hasattr(frame, "__arrow_c_stream__"):
             table = pa.table(frame)
-            # pandas hands over an index that is more than row numbers as a column; it is no argument.
+            # pandas exports a non-trivial index as a column, which is not an argument.
             index = [column for column in table.column_names if column.startswith("__index_level_")]
             return table_part(table.drop_columns(index))
     except (pa.ArrowException, TypeError, ValueError) as problem:
@@ -97,7 +97,7 @@ def as_part(frame: Any, source: str, first: Sequence[str] = ()) -> TablePart:
 
 
 def _from_rows(rows: Sequence[Any], first: Sequence[str]) -> TablePart:
-    """Tuples or dicts. Columns that mix text and numbers become text in which numbers are looked for."""
+    """Tuples or dicts. Mixed columns of text and numbers become text that is searched for numbers."""
     if not rows:
         return table_part(pa.table({}))
     if isinstance(rows[0], Mapping):
@@ -115,7 +115,7 @@ def _from_rows(rows: Sequence[Any], first: Sequence[str]) -> TablePart:
 
 
 def _from_columns(columns: Mapping[str, Any]) -> TablePart:
-    """Columns by name; lists that mix text and numbers become text in which numbers are looked for."""
+    """Columns by name; mixed lists of text and numbers become text that is searched for numbers."""
     arrays = {name: _column(values) if isinstance(values, list) else values for name, values in columns.items()}
     mixed = frozenset(
         name for name, values in columns.items() if isinstance(values, list) and _mixes(values, arrays[name])
@@ -127,7 +127,7 @@ def _column(values: list[Any]) -> Any:
     try:
         found = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        # Text and numbers, or integers beyond 64 bits.
+        # Mixed text and numbers, or integers beyond 64 bits.
         return pa.array([_text(value) for value in values])
     if pa.types.is_floating(found.type) and any(isinstance(one, int) and not -EXACT < one < EXACT for one in values):
         return pa.array([_text(value) for value in values])

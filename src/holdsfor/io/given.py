@@ -1,4 +1,4 @@
-"""What is given as events, looked at before and after it is read: mistakes are said in words."""
+"""Validates event input before and after it is read, with readable error messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdsfor.io.layouts import Layouts
 from holdsfor.io.rejects import Malformed
 
 if TYPE_CHECKING:
-    # Imported where it is used: files in RTEC's format need none.
+    # Imported where it is used, because files in RTEC's format need no mapping.
     from holdsfor.io.mapping import TableMapping
 
 Paths: TypeAlias = str | Path | Iterable[str | Path]
@@ -23,13 +23,13 @@ _MOST_NAMED = 5
 
 
 def as_paths(events: Paths, plan: Plan) -> list[str | Path]:
-    """One path or several, as a list; HoldsforError if they are something else."""
+    """One path or several as a list; raises HoldsforError for other values."""
     name = next((symbol.name for symbol in plan.inputs), "name")
     return listed_paths(events, "events", f"give files, or tables by event name such as {{{name!r}: table}}")
 
 
 def listed_paths(given: Paths, what: str, taken: str) -> list[str | Path]:
-    """The same, for `what` it is and with what could be `taken` instead."""
+    """Validates paths; `what` and `taken` describe the argument and the accepted values in messages."""
     if isinstance(given, str | Path):
         return [given]
     if hasattr(given, "__arrow_c_stream__") or hasattr(given, "columns"):
@@ -48,7 +48,7 @@ def _described(found: object) -> str:
 
 
 def complain_of_strangers(names: Iterable[str], plan: Plan) -> None:
-    """Say which tables no rule reads: an error if that is true of all of them, else a warning."""
+    """Reports tables that no rule reads: an error if it applies to all of them, otherwise a warning."""
     listed = list(names)
     layouts = Layouts(plan.analysis.entities)
     strangers = [name for name in listed if not layouts.knows(name)]
@@ -60,7 +60,7 @@ def complain_of_strangers(names: Iterable[str], plan: Plan) -> None:
 
 
 def complain_of_unread_mapping(mapping: TableMapping, plan: Plan) -> None:
-    """Raise HoldsforError if no rule reads anything that a mapping describes; it may describe more than some rules need."""
+    """Raises HoldsforError if no rule reads anything that a mapping describes; unneeded entries are allowed."""
     layouts = Layouts(plan.analysis.entities)
     names = list(dict.fromkeys(entry.name for entry in mapping.entries))
     if names and not any(layouts.knows(name) for name in names):
@@ -68,7 +68,7 @@ def complain_of_unread_mapping(mapping: TableMapping, plan: Plan) -> None:
 
 
 def stranger_sentence(strangers: Sequence[str], plan: Plan) -> str:
-    """That no rule reads some names, and what was perhaps meant by them."""
+    """A sentence that no rule reads some names, with suggestions."""
     names = sorted({symbol.name for symbol in plan.inputs})
     close = {name: suggest(name, names) for name in strangers if isinstance(name, str)}
     said = "no rule reads an event or input fluent called"
@@ -84,7 +84,7 @@ def _there_are(names: Sequence[str]) -> str:
 
 
 def warn_of_unread(reading: Reading) -> None:
-    """Warn of rows that could not be read, and of input in which no rule knows any row."""
+    """Warns of malformed rows, and of input in which the rules know no row."""
     rejects, unknown = reading.rejects, sum(reading.unknown.values())
     warn_of_rejects(rejects.count, rejects.first)
     if unknown and unknown + rejects.count == reading.rows:
@@ -95,7 +95,7 @@ def warn_of_unread(reading: Reading) -> None:
 
 
 def warn_of_rejects(count: int, first: Sequence[Malformed]) -> None:
-    """Warn of rows that could not be read, with the first of them if it was kept."""
+    """Warns of malformed rows and shows the first of them, if it was kept."""
     if count:
         shown = f", first {first[0]}" if first else ""
         warn_caller(f"{count:,} malformed row{'' if count == 1 else 's'} skipped{shown}")

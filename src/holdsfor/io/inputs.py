@@ -1,4 +1,4 @@
-"""What is given as input, as files: directories, patterns such as `data/*.csv`, and files themselves."""
+"""Expands input arguments to files: directories, patterns such as `data/*.csv`, and files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from holdsfor.io.mapping import TableMapping
 
 _HIDDEN = (".", "_")
-"""How the names begin of what is no data, such as `.crc` and `_SUCCESS` of Spark."""
+"""The first characters of file names without data, such as `.crc` and `_SUCCESS` of Spark."""
 
 
 def input_files(given: Iterable[str | Path], mapping: TableMapping | None = None) -> list[str | Path]:
-    """All files of what is given, those of a directory or a pattern in the order of their names.
+    """All input files. The files of a directory or a pattern are in the order of their names.
 
-    Of a directory or a pattern, files that no entry of the mapping is about are left out, and the others have to be of
-    one kind: without a mapping either all are tables or none.
+    In a directory or a pattern, files without a mapping entry are skipped. The others must be of one kind: without a
+    mapping, either all or none are tables.
     """
     listed: list[str | Path] = []
     for one in given:
@@ -91,7 +91,7 @@ def _wanted(found: list[Path], given: str | Path, mapping: TableMapping | None) 
 
 
 def _require_one_kind(found: list[Path], given: str | Path) -> None:
-    """Complain of tables among files that need no mapping: a run would leave their rows out."""
+    """Reports tables among files that need no mapping, because a run would skip their rows."""
     from holdsfor.io.looks import look_of
 
     looks = {path: look_of(path) for path in found}
@@ -105,6 +105,6 @@ def _require_one_kind(found: list[Path], given: str | Path) -> None:
 
 
 def _pattern(given: str | Path, files: list[Path]) -> str:
-    """A pattern that fits some files of a directory."""
+    """A pattern that matches some files of a directory."""
     folder = Path(given) if Path(given).is_dir() else Path(given).parent
     return f"'{folder / f'*{files[0].suffix}'}'"

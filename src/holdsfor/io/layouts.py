@@ -1,4 +1,4 @@
-"""What the rows of a name are: events, or input fluents given as intervals or points."""
+"""Determines the layout of rows by name: events, or input fluents given as intervals or points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdsfor.records import record
 
 
 class Form(StrEnum):
-    """How a row says when something is so."""
+    """How a row represents time."""
 
     EVENT = "event"
     INTERVAL = "interval"
@@ -19,21 +19,23 @@ class Form(StrEnum):
 
 
 FIELDS_BEFORE_ARGUMENTS = {Form.INTERVAL: 5, Form.POINT: 4, Form.EVENT: 3}
-"""`name|arrival|start|end|value|…`, `name|arrival|time|value|…`, `name|arrival|occurrence|…`; first fit counts."""
+"""`name|arrival|start|end|value|…`, `name|arrival|time|value|…`, `name|arrival|occurrence|…`; the first that fits is
+used.
+"""
 
 
 @record
 class Layout:
-    """The symbol that a row is about, and the form of the row."""
+    """The symbol and the form of a row."""
 
     symbol: Symbol
     form: Form
     reckoned: frozenset[int] = frozenset()
-    """The arguments that rules only reckon with."""
+    """The arguments that rules use only in arithmetic."""
 
 
 class Layouts:
-    """All rows that the rules of a program can use."""
+    """The layouts of all rows that a program can use."""
 
     def __init__(self, entities: Entities, reckoned: Reckoned | None = None) -> None:
         self._entities: dict[str, list[Entity]] = {}
@@ -43,7 +45,7 @@ class Layouts:
                 self._entities.setdefault(entity.symbol.name, []).append(entity)
 
     def knows(self, name: str) -> bool:
-        """Whether any rule speaks of an event or input fluent of this name."""
+        """Whether any rule mentions an event or input fluent with this name."""
         return name in self._entities
 
     def kinds(self, name: str) -> set[EntityKind]:
@@ -51,11 +53,11 @@ class Layouts:
         return {entity.symbol.kind for entity in self._entities.get(name, ())}
 
     def is_fluent(self, name: str) -> bool:
-        """Whether any rule speaks of an input fluent of this name."""
+        """Whether any rule mentions an input fluent with this name."""
         return any(entity.symbol.kind is EntityKind.FLUENT for entity in self._entities.get(name, ()))
 
     def find(self, name: str, kind: EntityKind, arity: int) -> Symbol | None:
-        """The event or input fluent with a name and so many plain arguments."""
+        """The event or input fluent with a name and a number of plain arguments."""
         for entity in self._entities.get(name, ()):
             symbol = entity.symbol
             if (symbol.kind, symbol.arity, symbol.inner) == (kind, arity, ()):
@@ -67,7 +69,9 @@ class Layouts:
         return Layout(symbol, form, self._reckoned.get(symbol, frozenset()))
 
     def of_row(self, name: str, width: int) -> Layout | str | None:
-        """The layout of a row with so many fields; None if no rule knows the name, text if the row does not fit."""
+        """The layout of a row with this number of fields; None if the name is unknown, a message if the row does not
+        fit.
+        """
         if name not in self._entities:
             return None
         fitting = []
@@ -81,7 +85,7 @@ class Layouts:
         return next((layout for layout in fitting if self._is_declared(layout)), fitting[0])
 
     def arguments(self, name: str) -> str:
-        """What the rules say of the arguments of a name, as a sentence."""
+        """A sentence about the arguments of a name in the rules."""
         symbols = [entity.symbol for entity in self._entities[name]]
         arities = sorted({symbol.arity for symbol in symbols if not symbol.inner})
         if not arities:
@@ -90,7 +94,7 @@ class Layouts:
         return f"{name} takes {' or '.join(map(str, arities))} argument{plural} in the rules"
 
     def _is_declared(self, layout: Layout) -> bool:
-        """Whether the program itself says that this form is meant: it decides between forms that fit alike."""
+        """Whether the program declares this form, which decides between forms that fit equally."""
         if layout.form is Form.EVENT:
             return False
         entities = self._entities[layout.symbol.name]

@@ -1,4 +1,4 @@
-"""Rows of text from columns: CSV and JSON lines, a whole table at a time."""
+"""Formats columns as rows of text: CSV and JSON lines, a whole table at a time."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _AT_ONCE = 1 << 18
-"""Rows joined at a time, so that the text of a piece stays far below Arrow's limit of 2 GB."""
+"""The number of rows per piece, so that its text stays far below Arrow's limit of 2 GB."""
 
 
 def csv_lines(columns: Sequence[Any]) -> Iterator[bytes]:
-    """Columns of text as lines of CSV, in pieces.
+    """Formats columns of text as lines of CSV, in pieces.
 
     >>> list(csv_lines([pa.array(["a", "b"]), pa.array(["1", "2"])]))
     [b'a,1\\nb,2\\n']
@@ -24,7 +24,7 @@ def csv_lines(columns: Sequence[Any]) -> Iterator[bytes]:
 
 
 def json_lines(names: Sequence[str], columns: Sequence[Any]) -> Iterator[bytes]:
-    """Columns of JSON values as one object to a line, in pieces.
+    """Formats columns of JSON values as one object per line, in pieces.
 
     >>> list(json_lines(["x", "y"], [pa.array(["1", "2"]), pa.array(['"a"', "null"])]))
     [b'{"x":1,"y":"a"}\\n{"x":2,"y":null}\\n']
@@ -34,18 +34,18 @@ def json_lines(names: Sequence[str], columns: Sequence[Any]) -> Iterator[bytes]:
 
 
 def _joined(columns: Sequence[Any], between: Sequence[str]) -> Iterator[bytes]:
-    """Columns of text side by side with fixed text before, between and after them."""
+    """Joins columns of text row by row, with constant text before, between and after them."""
     for begin in range(0, len(columns[0]), _AT_ONCE):
         parts: list[Any] = [between[0]]
         for column, text in zip(columns, between[1:], strict=True):
             parts += [column.slice(begin, _AT_ONCE), text]
-        # The characters of a fresh column of text lie one behind the other: they are the lines.
+        # The characters of a new text column are contiguous: they are the lines.
         characters = pc.binary_join_element_wise(*parts, "").buffers()[2]
         yield characters.to_pybytes()
 
 
 def csv_text(column: Any) -> Any:
-    """A column of text with quotes where CSV needs them.
+    """A column of text, quoted where CSV requires it.
 
     >>> csv_text(pa.array(["a(b)", "a(b,c)", 'a("b")'])).to_pylist()
     ['a(b)', '"a(b,c)"', '"a(""b"")"']

@@ -1,4 +1,4 @@
-"""What a file looks like, for an input of which nothing could be read: tables and JSON need a mapping."""
+"""Detects the format of a file from which nothing could be read: tables and JSON need a mapping."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def require_some_read(
     expected: str = RTEC_ROWS,
     rules: Sequence[str | Path] = (),
 ) -> None:
-    """Raise HoldsforError if there is input of which nothing could be read.
+    """Raises HoldsforError if nothing could be read from the input.
 
-    `unknown` are names that no rule knows and `malformed` the first rows that could not be read. Good rows of names that
-    no rule knows are no mistake: on some days nothing happens that the rules are about. An empty file is none either.
+    `unknown` are names that no rule mentions, and `malformed` are the first malformed rows. Valid rows with unknown
+    names are not an error: on some days nothing relevant happens. An empty file is not an error either.
     """
     names = list(unknown)
     if read or not (names or malformed):
@@ -59,7 +59,7 @@ def require_some_read(
 
 
 def require_described(paths: Iterable[str | Path], *, read: int, names: Sequence[str]) -> None:
-    """Raise HoldsforError if nothing was read of files that need a mapping; `names` are those that no rule knows."""
+    """Raises HoldsforError if no files that need a mapping could be read; `names` are the unknown names."""
     for path in () if read or not names else input_files(paths):
         head = _head(path, names)
         look = None if looks_like_rtec(head) else _look(head)
@@ -81,7 +81,7 @@ def map_line(path: str | Path, rules: Sequence[str | Path] = ()) -> str:
 
 
 def look_of(path: str | Path) -> str | None:
-    """What a file looks like if it needs a mapping; None for rows of RTEC's format, and for what cannot be told."""
+    """The apparent format of a file that needs a mapping; None for RTEC's format, and if the format is unclear."""
     head = _head(path, ())
     return None if looks_like_rtec(head) else _look(head)
 
@@ -91,7 +91,7 @@ def _shown(paths: Sequence[str | Path]) -> str:
 
 
 def _head(path: str | Path, names: Sequence[str]) -> bytes:
-    """How an input begins. Standard input is gone by then; what was taken for names is left of it."""
+    """The beginning of an input. Standard input has already been consumed, so only the names parsed from it remain."""
     return "\n".join(names).encode() if str(path) == STANDARD_INPUT else head_of(path)
 
 
@@ -107,7 +107,7 @@ def looks_like_rtec(head: bytes) -> bool:
 
 
 def _look(head: bytes) -> str | None:
-    """What text begins like, with the names of its fields; None if that says nothing.
+    """The apparent format of text, with its field names; None if it is unclear.
 
     >>> _look(b'{"time": 1, "user": "ann"}'), _look(b"time,user,page"), _look(b"PAR1...")
     ('JSON lines (fields time, user)', 'CSV with a header (columns time, user, page)', 'a Parquet file')

@@ -1,4 +1,4 @@
-"""Mappings: which columns of a table are which event or input fluent, as a small TOML file says it."""
+"""Reads mappings: small TOML files that map columns of tables to events and input fluents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from holdsfor.io.layouts import Form, Layout, Layouts
 from holdsfor.times import UNIT_WORDS, UNITS, TimeScale, unit_of
 
 FORMATS = ("csv", "jsonl", "json", "parquet")
-"""What `format` may say: `jsonl` has an object to a line, `json` is a document."""
+"""The values of `format`: `jsonl` has one object per line, `json` is a document."""
 _SHARED = ("name", "time", "arrival")
 _TOP = ("unit", "format", "delimiter", "rows", *_SHARED, "event", "fluent")
 _KEYS = {
@@ -27,9 +27,9 @@ _KEYS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """The columns of one event or input fluent; a fluent without an end column is given point by point.
+    """The columns of one event or input fluent. A fluent without an end column is given point by point.
 
-    `place` is where it was written, for messages.
+    `place` is the source position for messages.
     """
 
     place: str
@@ -45,23 +45,23 @@ class Entry:
 
     @property
     def form(self) -> Form:
-        """How its rows say when something is so."""
+        """How its rows represent time."""
         if self.kind is EntityKind.EVENT:
             return Form.EVENT
         return Form.POINT if self.end is None else Form.INTERVAL
 
     @property
     def columns(self) -> list[str]:
-        """All columns it reads."""
+        """All columns that the entry reads."""
         named = [self.start, self.end, self.value, self.arrival, *self.args, *self.where]
         return list(dict.fromkeys(column for column in named if column is not None))
 
     def is_about(self, path: str | Path) -> bool:
-        """Whether it reads a file."""
+        """Whether the entry applies to a file."""
         return self.file is None or fnmatch(Path(path).name, self.file) or fnmatch(str(path), self.file)
 
     def layout(self, layouts: Layouts) -> Layout | None:
-        """What its rows are in the rules; None if no rule knows the name, HoldsforError if they cannot fit."""
+        """The layout of its rows; None if no rule mentions the name. Raises HoldsforError if they cannot fit."""
         symbol = layouts.find(self.name, self.kind, len(self.args))
         if symbol is not None:
             return layouts.layout(symbol, self.form)
@@ -84,7 +84,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class TableMapping:
-    """All entries of a mapping, and what holds for every file."""
+    """All entries of a mapping, and the settings for every file."""
 
     name: str
     entries: tuple[Entry, ...]
@@ -93,12 +93,14 @@ class TableMapping:
     delimiter: str | None = None
     name_column: str | None = None
     declares_unit: bool = False
-    """Whether the mapping itself says what one time-point is."""
+    """Whether the mapping declares the time unit."""
     rows: str | None = None
-    """The path of the array that has the rows of a JSON document."""
+    """The path of the array with the rows of a JSON document."""
 
     def with_unit(self, unit: str | None, declared: TimeScale | None = None) -> TableMapping:
-        """The same with the unit that the rules declare, or that was given beside it; it must not say otherwise."""
+        """The mapping with the time unit that the rules declare, or that was given separately; units must not
+        conflict.
+        """
         unit = unit_of(declared, unit)
         if unit is None or (self.declares_unit and self.unit == unit):
             return self
@@ -108,7 +110,7 @@ class TableMapping:
         return replace(self, unit=unit, declares_unit=True)
 
     def of_file(self, path: str | Path) -> list[Entry]:
-        """The entries that read a file; there must be some."""
+        """The entries that apply to a file; there must be at least one."""
         found = [entry for entry in self.entries if entry.is_about(path)]
         if not found:
             raise HoldsforError(f"no entry of {self.name} is about {path}; see its `file` patterns")
@@ -171,7 +173,7 @@ def _entry(kind: EntityKind, name: str, table: Mapping[str, Any], shared: Mappin
 
 
 def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
-    """Values by column; TOML makes a table of `user.type = "guest"`, which is a path."""
+    """Values by column. TOML parses the path in `user.type = "guest"` as a nested table."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{above}{key}.")

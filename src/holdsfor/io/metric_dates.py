@@ -1,4 +1,4 @@
-"""Rational times from timestamps and dates, exactly: units since 1970, with as many ticks to a unit as they need."""
+"""Converts timestamps and dates to exact rational times: units since 1970, with as many ticks per unit as necessary."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.]\d{1,18})?)?(?:
 
 
 def with_numbers(text: str, unit: str) -> str:
-    """The text of a fact, `P(a)@2026-03-01T12:00Z`, with numbers in place of the dates in its time."""
+    """The text of a fact, `P(a)@2026-03-01T12:00Z`, with its dates replaced by numbers."""
     fact, at, time = text.rpartition("@")
     return f"{fact}{at}{_ISO.sub(lambda found: _number(found[0], unit), time)}"
 
@@ -32,7 +32,7 @@ def _number(text: str, unit: str) -> str:
 
 
 def timestamp_ticks(column: Any, unit: str) -> Ticks:
-    """Times from a column of timestamps or dates. Those without a zone are taken for UTC; gaps are read as something."""
+    """Times from a column of timestamps or dates. Values without a zone are UTC; nulls get an arbitrary value."""
     kind = column.type if pa.types.is_timestamp(column.type) else pa.timestamp("ms")
     values: Ints = pc.fill_null(column.cast(kind).cast(pa.int64()), 0).to_numpy()
     have, want = UNITS[kind.unit], UNITS[unit]
@@ -43,13 +43,13 @@ def timestamp_ticks(column: Any, unit: str) -> Ticks:
     scale = want // have
     wrong = np.abs(values) > FURTHEST
     values = np.where(wrong, 0, values)
-    # Ticks are no smaller than they have to be: whole seconds that are kept as nanoseconds are whole seconds.
+    # Ticks are as long as possible: whole seconds stored as nanoseconds become whole seconds.
     shared = int(np.gcd.reduce(np.append(values, scale)))
     return Ticks(values // shared, scale // shared, wrong, dated=True)
 
 
 def dated_ticks(column: Any, unit: str) -> Ticks:
-    """Times from a column of text: numbers, or dates in the forms of ISO 8601. Each text is looked at once."""
+    """Times from a column of text: numbers, or ISO 8601 dates. Each distinct text is parsed once."""
     found = text_ticks(column)
     if not found.wrong.any():
         return found
@@ -66,7 +66,7 @@ def _dates(column: Any, unit: str) -> Ticks:
     moments = as_timestamps(column)
     if moments is not None:
         return timestamp_ticks(moments, unit)
-    # Several forms, or mistakes among them.
+    # The column has several forms or malformed values.
     encoded = column.dictionary_encode()
     distinct = rational_ticks([_moment(text, unit) for text in encoded.dictionary.to_pylist()])
     places = encoded.indices.to_numpy()
@@ -74,6 +74,6 @@ def _dates(column: Any, unit: str) -> Ticks:
 
 
 def _moment(text: str, unit: str) -> Fraction | None:
-    """The time that a date stands for; None if it is none."""
+    """The time of a date; None if the text is not a date."""
     since = since_1970(text)
     return None if since is None else Fraction(since) / UNITS[unit]

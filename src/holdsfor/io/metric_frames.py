@@ -1,4 +1,4 @@
-"""Metric facts from tables: data in memory by predicate, and CSV, JSON lines and Parquet files by a mapping."""
+"""Reads metric facts from tables: in-memory data by predicate, and files by a mapping."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _POINT, _SPAN, _FLAGS = "time", ("start", "end"), ("start_closed", "end_closed")
 
 @dataclass(frozen=True, slots=True)
 class FactColumns:
-    """What the columns of a table are; a point in time has one column for both ends."""
+    """The roles of the columns of a table; a point in time uses one column for both ends."""
 
     name: str
     start: str
@@ -57,9 +57,9 @@ def facts_from_frames(
 ) -> FactSet:
     """Facts by predicate name: pandas, polars, Arrow, DuckDB, lists of tuples or of dicts.
 
-    A table has a column `time`, or `start` and `end`, perhaps `start_closed` and `end_closed` (else both ends belong to
-    the interval), and the arguments in order. A missing `start` or `end` is infinite. Tuples are `(time, arguments…)`.
-    Times are numbers, text such as `"1/3"`, or timestamps in units since 1970.
+    A table has a column `time`, or `start` and `end`, and the arguments in order. `start_closed` and `end_closed` are
+    optional; without them both ends belong to the interval. A missing `start` or `end` is infinite. Tuples are `(time,
+    arguments…)`. Times are numbers, text such as `"1/3"`, or timestamps in units since 1970.
     """
     if unit not in UNITS:
         raise HoldsforError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
@@ -82,7 +82,7 @@ def read_metric_tables(
     wanted: Container[Signature] | None = None,
     tick: Fraction | None = None,
 ) -> FactSet:
-    """Read files by a mapping: its events are facts at a point, its fluents facts over closed intervals."""
+    """Reads files by a mapping. Its events become facts at a point, its fluents facts over closed intervals."""
     rejects = rejects or Rejects()
     rows: list[Rows] = []
     for path in paths:
@@ -100,7 +100,7 @@ def read_metric_tables(
 
 
 def columns_by_name(name: str, there: Sequence[str], source: str) -> FactColumns:
-    """Which columns of a table are times and arguments, by their names."""
+    """The time and argument columns of a table, by name."""
     if _POINT in there:
         start = end = _POINT
     elif all(column in there for column in _SPAN):
@@ -113,7 +113,7 @@ def columns_by_name(name: str, there: Sequence[str], source: str) -> FactColumns
 
 
 def columns_of_entry(entry: Entry) -> FactColumns:
-    """Which columns of a table are times and arguments, by an entry of a mapping."""
+    """The time and argument columns of a table, by a mapping entry."""
     if entry.value is not None:
         raise HoldsforError(f"{entry.place}: a predicate has no value; make it an argument")
     return FactColumns(entry.name, entry.start, entry.end or entry.start, entry.args)
@@ -128,7 +128,7 @@ def facts_of_part(
     rejects: Rejects,
     tick: Fraction | None = None,
 ) -> list[Rows]:
-    """The facts of some rows; those that are none are put aside."""
+    """The facts of some rows; malformed rows are set aside."""
     if not len(places):
         return []
     found = _Found(part, columns, places, unit, tick)
@@ -143,7 +143,7 @@ def facts_of_part(
 
 
 class _Found:
-    """Rows of a table that are facts of one predicate."""
+    """Rows of a table with facts of one predicate."""
 
     def __init__(self, part: TablePart, columns: FactColumns, places: Ints, unit: str, tick: Fraction | None) -> None:
         self._tick = tick
@@ -153,7 +153,7 @@ class _Found:
         high = low if is_point else self._ticks(columns.end, unit, int(FOREVER))
         self._low, self._high = low, high
         closed = [self._flags(columns.start_closed), self._flags(columns.end_closed)]
-        # Infinity belongs to no interval, whatever a flag says.
+        # Infinite ends never belong to an interval, whatever a flag says.
         closed = [flags & (np.abs(bound.values) < FOREVER) for flags, bound in zip(closed, (low, high), strict=True)]
         self._start, self._end, self._scale, self._fine = cells(low, high, *closed)
         self._is_infinite_point = is_point & (np.abs(low.values) >= FOREVER)
@@ -178,7 +178,7 @@ class _Found:
         return Ticks(np.where(gaps, 0 if gap is None else gap, found.values), found.scale, wrong, found.dated)
 
     def complaints(self) -> Iterator[tuple[Bools, str]]:
-        """What is wrong with some of the rows."""
+        """The problems of malformed rows."""
         columns = self._columns
         for name, found in {columns.start: self._low, columns.end: self._high}.items():
             yield found.wrong, f"{name} is no number or date in range"
@@ -191,7 +191,7 @@ class _Found:
             yield ~(fits[0] & fits[1]), off_tick(self._tick)
 
     def rows(self, fine: Bools) -> Rows:
-        """The rows that nothing is wrong with."""
+        """The valid rows."""
         chosen = pa.array(np.flatnonzero(fine))
         args = tuple(self._argument(name, chosen) for name in self._columns.args)
         signature = self._columns.name, len(args)
@@ -199,7 +199,7 @@ class _Found:
         return Rows(signature, args, self._start[fine], self._end[fine], self._scale, dated)
 
     def _argument(self, name: str, chosen: Any) -> Any:
-        """Text in which numbers are looked for, or values as they are typed."""
+        """Text that is searched for numbers, or typed values."""
         column = self._column(name).take(chosen)
         kind = column.type
         if name in self._part.untyped and pa.types.is_string(kind):
@@ -216,7 +216,7 @@ class _Found:
 
 
 def _column_ticks(column: Any, unit: str, name: str) -> Ticks:
-    """Times of any kind; gaps are read as something."""
+    """Times of any type; nulls get an arbitrary value."""
     kind = column.type
     if pa.types.is_integer(kind):
         values = pc.fill_null(column, 0).cast(pa.int64(), safe=kind != pa.uint64()).to_numpy()
@@ -233,7 +233,7 @@ def _column_ticks(column: Any, unit: str, name: str) -> Ticks:
 
 
 def _float_ticks(numbers: Any) -> Ticks:
-    """Floating-point numbers count as they are printed: 0.1 is one tenth."""
+    """Floating-point numbers count as printed: 0.1 is one tenth."""
     with np.errstate(invalid="ignore"):
         whole = numbers.astype(np.int64)
     if np.array_equal(whole, numbers) and (np.abs(numbers) <= FURTHEST).all():

@@ -1,7 +1,7 @@
-"""What the lines of a file of metric facts say: pieces of text into columns, a whole piece at a time.
+"""Parses lines of metric facts into columns, a whole piece of text at a time.
 
-A fact is plain if it has no quotes and no blanks inside its terms: `P(a,b)@3`, `P@[1,2)`. Its signs of punctuation say
-where its fields are. What is not plain is left to the parser, line by line.
+A fact is plain if it has no quotes, and no blanks inside its terms: `P(a,b)@3`, `P@[1,2)`. Its punctuation delimits the
+fields. All other lines go to the parser one by one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ODD_STARTS[list(b"#%")] = True
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """An argument column whose values are known: distinct ones, and indices into them."""
+    """An argument column with known values: distinct values and indices into them."""
 
     values: list[str | int | float]
     indices: Ints
@@ -52,7 +52,7 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Facts of one predicate: cells of the time-line, and argument columns, typed or Arrow dictionaries of text."""
+    """Facts of one predicate: cells of the time-line, and argument columns, typed or as Arrow dictionaries of text."""
 
     signature: Signature
     args: tuple[Any, ...]
@@ -65,13 +65,13 @@ class Rows:
 
 @dataclass
 class Parsed:
-    """What a piece of a file gave. Refused rows have line numbers that count from the beginning of the piece."""
+    """The result of parsing a piece. Line numbers of refused rows count from the beginning of the piece."""
 
     lines: int
     rows: list[Rows] = field(default_factory=list)
     odd: list[MetricFact] = field(default_factory=list)
     dated: bool = False
-    """Whether facts among the odd ones have dates."""
+    """Whether facts from the parser have dates."""
     refused: list[pa.Table] = field(default_factory=list)
 
 
@@ -81,7 +81,7 @@ def parse(
     tick: Fraction | None = None,
     unit: str = "s",
 ) -> Parsed:
-    """The facts of a piece of text; of `wanted` predicates only, and at multiples of a tick, if that is given.
+    """Parses the facts of a piece of text, restricted to `wanted` predicates and to multiples of a tick if given.
 
     Times may be dates, which are counted in the unit.
     """
@@ -104,7 +104,9 @@ def parse(
 
 
 def _without_blanks(block: bytes) -> bytes:
-    """The text without blanks around punctuation and full stops at line ends, with as many lines."""
+    """The text without blanks around punctuation and without full stops at line ends; the number of lines stays the
+    same.
+    """
     block = block.replace(b"\t", b" ")
     length = len(block) + 1
     while b" " in block and len(block) < length:
@@ -122,7 +124,7 @@ def _parse_lines(
     tick: Fraction | None,
     unit: str,
 ) -> None:
-    """Lines that are not plain, one at a time."""
+    """Parses lines that are not plain, one at a time."""
     lines = block.split(b"\n")
     bad: list[tuple[int, str, str, str]] = []
     for row in rows.tolist():
@@ -150,7 +152,7 @@ def _parse_lines(
 
 
 def _wrong_time(facts: Iterable[MetricRule | MetricFact], tick: Fraction | None) -> str | None:
-    """What is wrong with the times of facts; None if nothing is."""
+    """The problem with the times of facts; None if all are valid."""
     for fact in facts:
         assert isinstance(fact, MetricFact)
         for bound in (fact.during.low, fact.during.high):
@@ -162,7 +164,7 @@ def _wrong_time(facts: Iterable[MetricRule | MetricFact], tick: Fraction | None)
 
 
 class _Piece:
-    """The fields of a piece of text, one behind the other: what stands before each sign of punctuation."""
+    """The fields of a piece of text in sequence: the text before each punctuation mark."""
 
     def __init__(self, block: bytes) -> None:
         text = np.frombuffer(block, np.uint8)
@@ -173,7 +175,7 @@ class _Piece:
         self.count = last - self.first + 1
         self._line_ends = self.ends[last]
         self._text = text
-        # Without its punctuation the text is the character buffer of a column of strings.
+        # Without its punctuation, the text is the character buffer of a string column.
         offsets = np.zeros(len(self.ends) + 1, np.int32)
         offsets[1:] = self.ends
         offsets[1:] -= np.arange(len(self.ends), dtype=np.int32)
@@ -182,22 +184,22 @@ class _Piece:
         self._column = pa.StringArray.from_buffers(len(self.ends), pa.py_buffer(offsets), pa.py_buffer(characters))
 
     def column(self, places: Ints) -> Any:
-        """Some fields, given their places among all."""
+        """The fields at some positions."""
         return self._column.take(pa.array(places))
 
     @cached_property
     def _is_odd(self) -> Bools:
-        """Lines with characters that only the parser can make sense of."""
+        """Lines with characters that only the parser handles."""
         odd = np.zeros(len(self.first), np.bool_)
         where = np.flatnonzero(_IS_ODD[self._text])
         starts = np.concatenate(([0], self.ends[:-1] + 1))
-        # A comment sign is one only where something could begin.
+        # A comment sign starts a comment only at the start of a token.
         where = np.concatenate([where, starts[_ODD_STARTS[self._text[starts]]]])
         odd[np.searchsorted(self._line_ends, where)] = True
         return odd
 
     def groups(self) -> Iterator[_Group]:
-        """Plain lines, by predicate and form."""
+        """Plain lines by predicate and form."""
         for marks in np.flatnonzero(np.bincount(self.count)).tolist():
             rows = np.flatnonzero((self.count == marks) & ~self._is_odd)
             for arity, is_span in _forms(marks):
@@ -239,7 +241,7 @@ class _Piece:
 
 
 def _forms(marks: int) -> Iterator[tuple[int, bool]]:
-    """Numbers of arguments, and whether the time is an interval, of facts with so many signs of punctuation."""
+    """The number of arguments, and whether the time is an interval, of facts with this number of punctuation marks."""
     for is_span, others in ((False, 1), (True, 4)):
         if marks == others + 1:
             yield 0, is_span
@@ -258,7 +260,7 @@ class _Group:
     rows: Ints
 
     def read(self, parsed: Parsed, tick: Fraction | None, unit: str) -> Bools:
-        """Take in the facts; says which of the lines are fine."""
+        """Adds the facts; returns which of the lines are valid."""
         first = self.piece.first[self.rows]
         place = self.arity + 2 if self.arity else 1
         if self.is_span:
@@ -283,7 +285,9 @@ class _Group:
 def cells(
     low: Ticks, high: Ticks, is_closed_low: Bools, is_closed_high: Bools
 ) -> tuple[Ints, Ints, int, npt.NDArray[np.bool_]]:
-    """Intervals as half-open ones on the doubled time-line, its scale, and which of them are intervals at all."""
+    """Converts intervals to half-open ones on the doubled time-line; returns the scale and which of them are non-
+    empty.
+    """
     scale = common_scale((low.scale, high.scale))
     fine = ~low.wrong & ~high.wrong & low.fits(scale) & high.fits(scale)
     start, end = low.at(scale), high.at(scale)
@@ -297,7 +301,7 @@ def cells(
 
 
 def odd_rows(facts: list[MetricFact], *, dated: bool = False) -> Iterator[Rows]:
-    """Facts that were read one by one, as columns."""
+    """Individually parsed facts as columns."""
     by_signature: dict[Signature, list[MetricFact]] = {}
     for fact in facts:
         by_signature.setdefault((fact.predicate, len(fact.args)), []).append(fact)

@@ -1,4 +1,4 @@
-"""Rational times as people and data tools read them: exact text in ISO 8601, or timestamps with a zone."""
+"""Formats rational times: exact text in ISO 8601, or timestamps with a zone."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def texts_table(facts: FactSet, dictionary: Dictionary, scale: TimeScale) -> pa.
 
 
 def timestamps_table(facts: FactSet, dictionary: Dictionary, scale: TimeScale) -> pa.Table:
-    """Facts with times as timestamps of the finest resolution that has all of them, rounded down."""
+    """Facts with timestamps, in the finest resolution whose range covers all times, rounded down."""
     resolution = _resolution(facts, scale)
     kind = pa.timestamp(resolution, scale.zone)
     return fact_table(facts, dictionary, kind, partial(_timestamps, scale=scale, resolution=resolution))
 
 
 def moment_text(time: Fraction, scale: TimeScale | None) -> str:
-    """A point of time as text; a number if no unit is known, or if no calendar or decimal fraction has it.
+    """A time as text; a number if the unit is unknown, or if no calendar or decimal fraction represents the time.
 
     >>> moment_text(Fraction(3, 2), TimeScale("s")), moment_text(Fraction(1, 3), TimeScale("s"))
     ('1970-01-01T00:00:01.5Z', '1/3')
@@ -49,12 +49,12 @@ def moment_text(time: Fraction, scale: TimeScale | None) -> str:
     if not rest:
         return shown
     digits = number_text(rest)
-    # The offset, if there is one, stands behind the clock of 19 characters.
+    # An offset, if any, follows the 19 characters of date and time.
     return f"{shown[:19]}{digits[1:]}{shown[19:]}" if digits.startswith("0.") else number_text(time)
 
 
 def moment_texts(ticks: Ints, infinite: Bools, per_unit: int, *, scale: TimeScale) -> Any:
-    """A column of times as text: numbers of ticks, so many to a unit, and which of them are infinite."""
+    """A column of times as text, from ticks, their number per unit, and a mask of infinite times."""
     if scale.size % per_unit == 0:
         size = scale.size // per_unit
         furthest = int(np.abs(np.where(infinite, 0, ticks)).max(initial=0))

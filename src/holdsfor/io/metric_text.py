@@ -1,4 +1,4 @@
-"""Reads facts of metric predicates from text: `P(a,b)@3`, `P(a)@[1,2)`, a fact to a line."""
+"""Reads metric facts from text: `P(a,b)@3`, `P(a)@[1,2)`, one fact per line."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def read_metric_facts(
 ) -> FactSet:
     """Read files, in any order of facts; `-` is standard input, and gzip is unpacked.
 
-    Times are numbers, or dates, which are counted in the unit. They are exact: the time-line of the result has as many ticks to a unit as they need. Lines that are no facts go to
-    `rejects`, and with a tick those at other times than multiples of it. Facts of predicates that are not `wanted`, if
-    that is given, are left out.
+    Times are numbers, or dates counted in the unit. They are exact: the result has as many ticks per unit as necessary.
+    Lines without a valid fact go to `rejects`; with a tick, so do facts at times that are not multiples of it. If
+    `wanted` is given, facts of other predicates are left out.
     """
     rejects = rejects or Rejects()
     rows = [found for parsed in _pieces(paths, rejects, wanted, tick, unit) for found in _all_rows(parsed)]
@@ -53,7 +53,7 @@ def metric_fact_blocks(
     rejects: Rejects | None = None,
     wanted: Container[Signature] | None = None,
 ) -> Iterator[FactSet]:
-    """The same in pieces, as the files are read; each has a time-line of its own."""
+    """Reads files in pieces; each piece has its own time-line."""
     for parsed in _pieces(paths, rejects or Rejects(), wanted):
         yield fact_set(list(_all_rows(parsed)), dictionary)
 
@@ -80,7 +80,7 @@ def _all_rows(parsed: Parsed) -> Iterator[Rows]:
 
 
 def fact_set(rows: Sequence[Rows], dictionary: Dictionary) -> FactSet:
-    """Pieces of facts on one time-line, their arguments as codes."""
+    """Combines pieces of facts on one time-line, with arguments as codes."""
     scale = common_scale(piece.scale for piece in rows)
     by_signature: dict[Signature, list[Rows]] = {}
     for piece in rows:
@@ -95,7 +95,7 @@ def fact_set(rows: Sequence[Rows], dictionary: Dictionary) -> FactSet:
 
 
 def _finer(times: Ints, factor: int, signature: Signature) -> Ints:
-    """Cells of the doubled time-line on one with so many times the ticks."""
+    """Cells of the doubled time-line on one with `factor` times the ticks."""
     if factor == 1:
         return times
     is_infinite = np.abs(times) >= FOREVER
@@ -105,7 +105,7 @@ def _finer(times: Ints, factor: int, signature: Signature) -> Ints:
 
 
 def _codes(columns: Sequence[Any], dictionary: Dictionary) -> Ints:
-    """The codes of a column that comes in pieces; every distinct text or value of a piece is looked at once."""
+    """The codes of a column in pieces; each distinct text or value of a piece is encoded once."""
     codes: list[Ints] = [EMPTY] * len(columns)
     texts = [place for place, column in enumerate(columns) if isinstance(column, pa.DictionaryArray)]
     if texts:

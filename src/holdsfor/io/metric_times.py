@@ -1,4 +1,4 @@
-"""Rational times from columns of text and numbers, exactly: whole ticks, and how many of them make a unit."""
+"""Reads exact rational times from columns of text and numbers: whole ticks, and the number of ticks per unit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_DIGITS = 18
 
 @dataclass(frozen=True, slots=True)
 class Ticks:
-    """Times in ticks of `1 / scale`, infinite ones as `±FOREVER`, and where there is none."""
+    """Times in ticks of `1 / scale`, with infinite ones as `±FOREVER`, and a mask of invalid ones."""
 
     values: Ints
     scale: int
@@ -41,14 +41,14 @@ class Ticks:
         return np.where(np.abs(self.values) >= FOREVER, self.values, self.values * factor)
 
     def fits(self, scale: int) -> Bools:
-        """Which times are near enough to be told apart on a finer time-line."""
+        """Which times are within the range of a finer time-line."""
         furthest = FURTHEST // (scale // self.scale)
         fine: Bools = (np.abs(self.values) <= furthest) | (np.abs(self.values) >= FOREVER)
         return fine
 
 
 def on_tick(cells: Ints, scale: int, tick: Fraction) -> Bools:
-    """Which ends of intervals, as cells, are infinite or multiples of a tick."""
+    """Which interval ends, as cells, are infinite or multiples of a tick."""
     # In whole numbers: cells / 2 / scale is a multiple of numerator / denominator.
     every = scale * tick.numerator
     every //= gcd(every, tick.denominator)
@@ -57,12 +57,12 @@ def on_tick(cells: Ints, scale: int, tick: Fraction) -> Bools:
 
 
 def off_tick(tick: Fraction) -> str:
-    """What is wrong with a time that is no multiple of a tick."""
+    """The problem with a time that is not a multiple of a tick."""
     return f"not a multiple of the tick {number_text(tick)}"
 
 
 def text_ticks(column: Any) -> Ticks:
-    """Times from a column of text: whole numbers, decimals, fractions and `inf`. Each text is looked at once."""
+    """Times from a column of text: whole numbers, decimals, fractions and `inf`. Each distinct text is parsed once."""
     whole = _whole(column)
     if whole is not None:
         return whole
@@ -81,7 +81,7 @@ def rational_ticks(numbers: list[Fraction | None]) -> Ticks:
 
 
 def common_scale(scales: Iterable[int]) -> int:
-    """The ticks to a unit on a time-line that has all of these."""
+    """The ticks per unit of a common time-line."""
     found = 1
     for scale in scales:
         found = lcm(found, scale)
@@ -91,7 +91,7 @@ def common_scale(scales: Iterable[int]) -> int:
 
 
 def _whole(column: Any) -> Ticks | None:
-    """Times that are all whole numbers, going by the characters that occur; None if they are not."""
+    """Times that are all whole numbers, judged by the characters in them; None if they are not."""
     buffer = column.buffers()[2]
     if buffer is None or not buffer.size:
         return None
@@ -125,7 +125,7 @@ def _distinct(texts: Any) -> Ticks:
 
 
 def _decimals(texts: Any) -> Ticks:
-    """Times from text that is known to be whole numbers or decimals; those of too many digits are left to others."""
+    """Times from text known to be whole numbers or decimals; too many digits are handled elsewhere."""
     point = pc.find_substring(texts, ".").to_numpy()
     lengths = pc.binary_length(texts).to_numpy()
     after = np.where(point < 0, 0, lengths - point - 1).astype(np.int64)
@@ -133,7 +133,7 @@ def _decimals(texts: Any) -> Ticks:
     places = int(after[~too_long].max(initial=0))
     digits = pc.if_else(pa.array(too_long), "0", pc.replace_substring(texts, ".", ""))
     values = digits.cast(pa.int64()).to_numpy() * 10 ** np.where(too_long, 0, places - after)
-    # Ticks are no smaller than they have to be: 0.50 is one half, not 50 hundredths.
+    # Ticks are as long as possible: 0.50 is one half, not 50 hundredths.
     shared = int(np.gcd.reduce(np.append(values, 10**places)))
     return Ticks(values // shared, 10**places // shared, too_long)
 

@@ -1,6 +1,6 @@
-"""Paths into nested columns: `user.id` and `items[0].sku`, in JSON, Arrow, Parquet and Spark's structs.
+"""Resolves paths into nested columns: `user.id` and `items[0].sku`, in JSON, Arrow, Parquet and Spark's structs.
 
-A column that is called exactly so comes first. A name with a dot or a bracket inside a path is written in double quotes:
+A column with exactly this name takes precedence. Inside a path, a name with a dot or a bracket is in double quotes:
 `"user.name".first`.
 """
 
@@ -21,7 +21,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.typed import plain
 
 Step: TypeAlias = str | int
-"""A member of a struct by its name, or an element of a list by its place."""
+"""A member of a struct by name, or an element of a list by index."""
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _NAME = rf'{_QUOTED}|[^.\[\]"]+'
@@ -30,7 +30,7 @@ _STEP = re.compile(rf"\.?({_NAME})|\[(\d+)\]")
 
 
 def steps_of(path: str) -> tuple[Step, ...] | None:
-    """The steps of a path; None for text that is none.
+    """The steps of a path; None for text that is not a path.
 
     >>> steps_of("items[0].sku"), steps_of('"a.b".c'), steps_of("x..y")
     (('items', 0, 'sku'), ('a.b', 'c'), None)
@@ -63,7 +63,7 @@ def path_of(steps: Sequence[Step]) -> str:
 
 
 def resolved(path: str, there: Collection[str]) -> tuple[str, tuple[Step, ...]] | None:
-    """The column that a path begins at and the steps into it; None if there is no such column.
+    """The root column of a path and the steps into it; None if there is no such column.
 
     >>> resolved("user.id", ["user"]), resolved("user.id", ["user", "user.id"]), resolved("id", ["user"])
     (('user', ('id',)), ('user.id', ()), None)
@@ -75,7 +75,7 @@ def resolved(path: str, there: Collection[str]) -> tuple[str, tuple[Step, ...]] 
 
 
 def roots(paths: Sequence[str], there: Collection[str], source: str) -> list[str]:
-    """The columns that paths begin at; HoldsforError for the first that begins nowhere."""
+    """The root columns of paths; raises HoldsforError for the first path without one."""
     found = [resolved(path, there) for path in paths]
     for path, one in zip(paths, found, strict=True):
         if one is None:
@@ -84,15 +84,15 @@ def roots(paths: Sequence[str], there: Collection[str], source: str) -> list[str
 
 
 def absent(source: str, path: str, there: Collection[str]) -> str:
-    """That a source has no such column, and what was perhaps meant."""
+    """The error for a missing column, with suggestions."""
     close = suggest(path, there)
     return f"{source} has no column {path!r}; " + (f"did you mean {close}?" if close else f"it has {', '.join(there)}")
 
 
 def with_paths(table: pa.Table, paths: Sequence[str], source: str | None) -> pa.Table:
-    """A table with a column for each path, called as the path is.
+    """A table with a column per path, named after the path.
 
-    Where the types say that there is no such member, that is an error, or nulls if there is no `source` to complain of.
+    If the types have no such member, this is an error, or null without a `source` to report.
     """
     there = table.column_names
     for path in paths:
@@ -107,7 +107,7 @@ def with_paths(table: pa.Table, paths: Sequence[str], source: str | None) -> pa.
 
 
 def _inner(column: Any, steps: Sequence[Step]) -> Any:
-    """What a column has at the end of some steps; None if its type has no such member."""
+    """The value of a column at the end of some steps; None if its type has no such member."""
     for step in steps:
         column = _element(column, step) if isinstance(step, int) else _member(column, step)
         if column is None:
@@ -145,7 +145,7 @@ def is_list(kind: pa.DataType) -> bool:
 
 
 def leaves(schema: pa.Schema | pa.StructType) -> Iterator[str]:
-    """The paths of all columns that are no structs.
+    """The paths of all columns that are not structs.
 
     >>> kind = pa.struct([("id", pa.int64()), ("tags", pa.list_(pa.string()))])
     >>> list(leaves(pa.schema([("at", pa.int64()), ("user", kind)])))
@@ -160,7 +160,7 @@ def _below(steps: Sequence[Step], kind: pa.DataType, names: Collection[str]) -> 
     if pa.types.is_struct(kind):
         members = Counter(field.name for field in kind)
         for field in kind:
-            # A path cannot tell members of one name apart.
+            # A path cannot distinguish members with the same name.
             if members[field.name] == 1:
                 yield from _below([*steps, field.name], field.type, names)
     elif len(steps) == 1:
@@ -171,7 +171,7 @@ def _below(steps: Sequence[Step], kind: pa.DataType, names: Collection[str]) -> 
 
 
 def value_at(found: object, steps: Sequence[Step]) -> object:
-    """What a value of JSON has at the end of some steps; None if nothing is there."""
+    """The value in JSON at the end of some steps; None if there is none."""
     for step in steps:
         if isinstance(found, dict) and isinstance(step, str):
             found = found.get(step)

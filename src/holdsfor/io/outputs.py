@@ -1,4 +1,4 @@
-"""Output files that are whole or not there: written under another name beside the place, renamed at the end."""
+"""Writes output files atomically: to a temporary name in the same place, renamed at the end."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def created(path: Path, *, kept_on_error: bool = False) -> Iterator[IO[bytes]]:
-    """A new file that takes the place of an old one when all is written; trouble is a HoldsforError that says what it is.
+    """A new file that replaces an old one when it is complete; problems are raised as HoldsforError with the reason.
 
-    An interruption leaves no file behind and carries a note that says so. `kept_on_error`: a HoldsforError is no reason
-    to lose it, as with the rows that could not be read. Pipes and devices are written as they are.
+    An interruption leaves no file behind and adds a note about this to the exception. With `kept_on_error`, a
+    HoldsforError does not discard the file, as for malformed rows. Pipes and devices are written directly.
     """
     place = path.resolve()
     is_special = place.exists() and not place.is_file()
@@ -49,7 +49,7 @@ def created(path: Path, *, kept_on_error: bool = False) -> Iterator[IO[bytes]]:
         stop.add_note(f"{path} was not written")
         raise
     except OSError as problem:
-        # Others may come from anywhere: whoever writes a file does much else meanwhile.
+        # Other errors may come from other work that the caller does while the file is open.
         if problem.errno in _FULL:
             raise _cannot_write(path, problem) from problem
         raise

@@ -1,4 +1,4 @@
-"""Work on the pieces of a file on all processors. NumPy and Arrow let go of Python's lock while they compute."""
+"""Processes the pieces of a file on all processors; NumPy and Arrow release the GIL while they compute."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _B = TypeVar("_B")
 
 
 def in_order(work: Callable[[_A], _B], items: Iterable[_A]) -> Iterator[_B]:
-    """Results in the order of the items, of which only a few are under way at a time.
+    """Results in the order of the items, of which only a few are processed at the same time.
 
     >>> list(in_order(len, ["a", "bb", ""]))
     [1, 2, 0]
@@ -26,7 +26,7 @@ def in_order(work: Callable[[_A], _B], items: Iterable[_A]) -> Iterator[_B]:
     if len(begin) < 2:
         yield from map(work, begin)
         return
-    # Imported here: most files are one piece.
+    # Imported here because most files are one piece.
     from concurrent.futures import ThreadPoolExecutor
 
     workers = min(8, os.cpu_count() or 1)

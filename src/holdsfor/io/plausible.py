@@ -1,18 +1,18 @@
-"""Whether times can be meant as they are read: milliseconds that are taken for seconds lie thousands of years ahead."""
+"""Checks whether times are plausible: milliseconds read as seconds lie thousands of years ahead."""
 
 from __future__ import annotations
 
 from holdsfor.times import UNITS, TimeScale
 
 _LAST_YEAR = 253_402_300_800 * UNITS["s"]
-"""Where the calendar ends: with the year 9999."""
+"""The end of the calendar: the year 9999."""
 _LIKELY = 86_400 * 365 * 230 * UNITS["s"]
-"""Data of people lie before the year 2200."""
+"""Plausible times are before the year 2200."""
 _WORDS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 
 def time_note(last: int, scale: TimeScale | None) -> str | None:
-    """What to say of an input whose last time-point lies after the year 9999; None if there is nothing to say.
+    """A note about an input whose last time-point lies after the year 9999; None if there is nothing to report.
 
     >>> print(time_note(1_772_366_400_000, TimeScale("s")))
     time 1772366400000 is after the year 9999 if it is counted in s; it looks like milliseconds: declare the unit ms

@@ -1,8 +1,8 @@
-"""Input that a program computes for itself: RTEC calls `preProcessing(QueryTime)` before it looks at a window.
+"""Runs `preProcessing(QueryTime)`, with which an RTEC program computes input for itself.
 
-Such a predicate is plain Prolog. It reads the input (`happensAtIE`, `holdsAtIE`, `holdsForIESI`) and asserts the intervals of
-fluents, `iePList(Index, F=V, Intervals, [])`. Here it is called once, with all of the input, and the time-points of what it
-asserts are input like any other: each arrives at its own time.
+The predicate is plain Prolog. It reads the input (`happensAtIE`, `holdsAtIE`, `holdsForIESI`) and asserts the intervals
+of fluents, `iePList(Index, F=V, Intervals, [])`. RTEC calls it for each window. Here it is called once, with the whole
+input. The time-points of what it asserts become input, each with its own time as arrival.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Key = tuple[Term | None, Term | None]
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A record of the input: the event or `F=V`, its time or interval, and the first argument, to find it by."""
+    """A record of the input: the event or `F=V`, its time or interval, and its first argument as an index key."""
 
     said: Term
     when: Term
@@ -45,7 +45,7 @@ class _Given:
 
 
 def preprocessed(plan: Plan, reading: Reading) -> Reading:
-    """What was read, with what `preProcessing` makes of it."""
+    """The input, with the results of `preProcessing`."""
     given = records(reading.stream, reading.dictionary)
     last = max((_time_of(one) for one in given), default=0)
     machine = _Machine(plan, given, last)
@@ -76,7 +76,7 @@ def _points(asserted: Iterable[Term], tick: int) -> Iterator[InputInterval]:
 
 
 class _Machine(Solver):
-    """Plain Prolog over the input: clauses as they are written, facts that come and go."""
+    """An interpreter for plain Prolog over the input: clauses as written, and facts that change."""
 
     def __init__(self, plan: Plan, given: list[Record], last: int) -> None:
         rules: dict[tuple[str, int], list[BackgroundRule]] = {}
@@ -104,7 +104,7 @@ class _Machine(Solver):
         }
 
     def computed(self) -> list[Term]:
-        """What `preProcessing` asserts of fluents."""
+        """The fluents that `preProcessing` asserts."""
         try:
             next(self.call(Compound(PREPROCESSING[0], (Const(self._last),)), {}), None)
         except EvaluationError as problem:
@@ -112,7 +112,7 @@ class _Machine(Solver):
         return list(self._facts.get(("iePList", 4), ()))
 
     def call(self, atom: Term, bindings: Bindings) -> _Answers:
-        """All answers of a predicate of the input, of one that changes facts, or of any other."""
+        """All answers of an input predicate, a predicate that changes facts, or any other."""
         name = functor(atom)
         assert name is not None
         if name in self._handlers and name not in self.rules:
@@ -146,7 +146,7 @@ class _Machine(Solver):
         self._given.setdefault((predicate, functor(term)), []).append(_Given(said, when, _first(term)))
 
     def _fill(self, fillings: Iterable[Filling]) -> None:
-        """Fill the dynamic domains. A filling looks at the records of its own name only."""
+        """Fills the dynamic domains. A filling reads only the records with its name."""
         for filling in fillings:
             name = functor(_entity(filling.pattern))
             same_name = chain.from_iterable(self._given.get((predicate, name), ()) for predicate in _INPUT)
@@ -160,9 +160,9 @@ class _Machine(Solver):
             yield from _either(None if bound is None else unify(when, one.when, bound))
 
     def _records_for(self, predicate: str, term: Term, when: Term) -> Iterable[_Given]:
-        """The records with the name, the first argument and the time of a call, as far as the call gives them.
+        """The records with the name, first argument and time of a call, as far as they are bound.
 
-        There is one index for each combination that calls give. It is made when the first such call comes.
+        Each combination of bound parts has its own index, which is created at the first such call.
         """
         name, first, time = functor(term), _first(term), when if isinstance(when, Const) else None
         shape = (predicate, name, first is not None, time is not None)
@@ -175,7 +175,7 @@ class _Machine(Solver):
         return index.get((first, time), ())
 
     def _records_of(self, predicate: str, name: _Name) -> Iterator[_Given]:
-        """The records of a name, or of all names where a call leaves the name open."""
+        """The records of a name, or of all names if the call leaves the name unbound."""
         if name is not None:
             yield from self._given.get((predicate, name), ())
             return
@@ -248,7 +248,7 @@ def _entity(said: Term) -> Term:
 
 
 def _first(term: Term) -> Term | None:
-    """The first argument, if there is one without variables."""
+    """The first argument, if it exists and is ground."""
     return next((argument for argument in arguments(term)[:1] if is_ground(argument)), None)
 
 

@@ -1,4 +1,4 @@
-"""Streams as records, one row at a time: what the reference evaluator reads."""
+"""Reads streams as records, one row at a time, for the reference evaluator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that could not be read: counted, the first few kept to be shown, all written aside on request."""
+"""Collects malformed rows: counts all, keeps the first few, and writes all to a file on request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEADER = b"file,line,reason,row\n"
 
 @record
 class Malformed:
-    """A row that could not be read; line 0 is one whose line is not known."""
+    """A malformed row; line 0 means that its line is unknown."""
 
     file: str
     line: int
@@ -34,22 +34,22 @@ class Malformed:
 
 
 def refused(name: str, lines: Ints, rows: Any, reasons: Any) -> pa.Table:
-    """Rows of one name that could not be read, with their line numbers and what is wrong with each.
+    """Malformed rows of one name, with their line numbers and the reason for each.
 
-    `reasons` is one text for all of them, or a column.
+    `reasons` is one text for all rows, or a column.
     """
     reason = repeated(reasons, len(lines)) if isinstance(reasons, str) else reasons
     return pa.table({"line": lines, "row": rows, "reason": reason, "name": repeated(name, len(lines))})
 
 
 def repeated(text: str, rows: int) -> Any:
-    """A column that says the same in every row."""
+    """A column with the same text in every row."""
     return pa.array([text], pa.string()).take(pa.array(np.zeros(rows, np.int64)))
 
 
 @dataclass
 class Rejects:
-    """All rows that could not be read. `strict` makes the first of them an error; `file` gets them all as CSV."""
+    """All malformed rows. `strict` makes the first of them an error; `file` receives all of them as CSV."""
 
     strict: bool = False
     file: IO[bytes] | None = None
@@ -59,12 +59,12 @@ class Rejects:
 
     @classmethod
     def to_file(cls, file: IO[bytes], *, strict: bool = False) -> Rejects:
-        """Rejects that are written aside."""
+        """Rejects that are written to a file."""
         file.write(HEADER)
         return cls(strict, file)
 
     def add(self, source: str, found: Sequence[pa.Table]) -> None:
-        """Take in what was refused of a piece of input."""
+        """Adds the malformed rows of a piece of input."""
         if not found:
             return
         table = pa.concat_tables(found).sort_by("line")

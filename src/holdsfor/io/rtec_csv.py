@@ -19,7 +19,7 @@ from holdsfor.io.rtec_rows import Parsed, parse
 from holdsfor.io.sources import blocks, shown_name
 
 OnRows = Callable[[int], None]
-"""Is told how many rows have been read so far."""
+"""A callback that receives the number of rows read so far."""
 
 
 def read_rtec(
@@ -30,10 +30,10 @@ def read_rtec(
     on_rows: OnRows | None = None,
     reckoned: Reckoned | None = None,
 ) -> Reading:
-    """Read files, in any order of rows; `-` is standard input.
+    """Reads files, in any order of rows; `-` is standard input.
 
-    Rows that cannot be read go to `rejects`; rows of names that no rule knows are counted. Numbers in arguments that
-    are only `reckoned` with stay numbers.
+    Malformed rows go to `rejects`. Rows with names that no rule mentions are counted. Numbers in `reckoned` arguments
+    stay numbers.
     """
     layouts = Layouts(entities, reckoned)
     builder = Builder(rejects or Rejects())
@@ -48,7 +48,7 @@ def read_rtec(
 
 
 def collect(parsed: Parsed, builder: Builder, source: str, line: int) -> None:
-    """Take in what a piece of a file gave, which begins after so many lines."""
+    """Adds the result of a piece of a file that begins after `line` lines."""
     builder.rows += parsed.lines - parsed.blank
     for piece in parsed.pieces:
         builder.add(piece)

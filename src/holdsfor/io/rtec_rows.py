@@ -1,4 +1,4 @@
-"""What the rows of RTEC's stream format say: pieces of text into pieces of columns."""
+"""Parses rows of RTEC's stream format from pieces of text into pieces of columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from holdsfor.io.rejects import refused
 
 @dataclass
 class Parsed:
-    """What a piece of a file gave. Refused rows have line numbers that count from the beginning of the piece."""
+    """The result of parsing a piece. Line numbers of refused rows count from the beginning of the piece."""
 
     lines: int
     blank: int = 0
@@ -47,7 +47,7 @@ def parse(block: bytes, layouts: Layouts) -> Parsed:
 
 
 def _read(group: _Group, parsed: Parsed) -> None:
-    """Take in a group; rows that something is wrong with are put aside, and the others read again."""
+    """Adds a group; malformed rows are set aside, and the others are read again."""
     wrong = np.zeros(len(group.rows), np.bool_)
     for mask, reasons in group.complaints():
         new = np.flatnonzero(mask & ~wrong)
@@ -76,7 +76,7 @@ class _Group:
         return self.fields.column(self._first + place)
 
     def complaints(self) -> Iterator[tuple[Bools, Any]]:
-        """What is wrong with some of the rows, as sentences."""
+        """The problems of malformed rows, as sentences."""
         first = {Form.EVENT: "occurrence", Form.INTERVAL: "start", Form.POINT: "time"}[self.layout.form]
         for place, what, times in ((1, "arrival", self.arrival), (2, first, self.start), (3, "end", self.end)):
             if times is not None and times.wrong is not None:
@@ -88,7 +88,7 @@ class _Group:
                 yield backwards, _sentence("the interval ends at ", end, ", before it starts at ", start)
 
     def piece(self) -> Piece:
-        """The columns, of rows that nothing is wrong with."""
+        """The columns of the valid rows."""
         before = FIELDS_BEFORE_ARGUMENTS[self.layout.form]
         places = range(before, before + self.layout.symbol.arity)
         args = tuple(

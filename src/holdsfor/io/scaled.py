@@ -1,4 +1,4 @@
-"""Columns of time-points as people and data tools read them: text in ISO 8601, or timestamps with a zone."""
+"""Formats columns of time-points: text in ISO 8601, or timestamps with a zone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdsfor.times import UNITS, TimeScale, zone_named
 INTERVAL_TIMES = ("query_time", "start", "end")
 """The columns with times in tables of intervals."""
 EVENT_TIMES = ("query_time", "time")
-"""Those in tables of derived events."""
+"""The time columns in tables of derived events."""
 
 _SECOND = UNITS["s"]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,12 +26,12 @@ _LAST = int((datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC) - _EPOCH).total_seco
 
 
 def with_texts(table: pa.Table, scale: TimeScale | None, names: Sequence[str]) -> pa.Table:
-    """A table whose times are text, for people and for formats without types; the same if no unit is known."""
+    """A table with times as text, for reading and for untyped formats; unchanged if the unit is unknown."""
     return table if scale is None else _replaced(table, names, lambda column: time_texts(column, scale))
 
 
 def with_timestamps(table: pa.Table, scale: TimeScale | None, names: Sequence[str]) -> pa.Table:
-    """A table whose times are timestamps, for data tools; the same if no unit is known."""
+    """A table with times as timestamps, for data tools; unchanged if the unit is unknown."""
     return table if scale is None else _replaced(table, names, lambda column: timestamps(column, scale))
 
 
@@ -45,7 +45,7 @@ def _replaced(table: pa.Table, names: Sequence[str], change: Callable[[Any], Any
 
 
 def timestamps(times: Any, scale: TimeScale) -> Any:
-    """Time-points as timestamps in the zone, of the resolution of the unit; those of minutes and longer are in seconds.
+    """Time-points as timestamps in the zone, in the resolution of the unit; units from minutes on use seconds.
 
     >>> timestamps(pa.array([1, None]), TimeScale("h")).cast(pa.string()).to_pylist()
     ['1970-01-01 01:00:00Z', None]
@@ -65,7 +65,7 @@ def timestamps(times: Any, scale: TimeScale) -> Any:
 
 
 def time_texts(times: Any, scale: TimeScale) -> Any:
-    """Time-points as text, each as `scale.text` has it.
+    """Time-points as text, in the format of `scale.text`.
 
     >>> time_texts(pa.array([1772366400, None]), TimeScale("s", "Europe/Athens")).to_pylist()
     ['2026-03-01T14:00:00+02:00', None]
@@ -102,7 +102,7 @@ def _texts(values: Ints, scale: TimeScale) -> Any:
 
 
 def _parts(values: Ints, scale: TimeScale) -> tuple[Ints, Ints, int, Bools]:
-    """Seconds since 1970, what is left of the last one, its digits, and which of the times a calendar has."""
+    """Seconds since 1970, the remaining fraction, its digits, and a mask of times within the calendar."""
     if scale.size < _SECOND:
         per_second = _SECOND // scale.size
         seconds, rest = np.divmod(values, per_second)
@@ -114,12 +114,12 @@ def _parts(values: Ints, scale: TimeScale) -> tuple[Ints, Ints, int, Bools]:
 
 
 def _offsets(seconds: Ints, fits: Bools, zone: str) -> Ints:
-    """How far local time is ahead, in seconds; what the calendar of the zone does not reach does not fit."""
+    """The offset of local time in seconds; times beyond the calendar of the zone are masked out."""
     if zone == "UTC":
         return np.zeros(len(seconds), np.int64)
     found = np.zeros(len(seconds), np.int64)
     rows = np.arange(len(seconds))
-    # Days and minutes in which the offset changes are rare; only their rows are looked at more closely.
+    # Days and minutes in which the offset changes are rare, so only their rows are examined closely.
     for size in (86_400, 60, 1):
         buckets, place = np.unique(seconds[rows] // size, return_inverse=True)
         first = [_offset(one * size, zone) for one in buckets.tolist()]

@@ -1,4 +1,4 @@
-"""Input as bytes: files, standard input, compressed or not, in pieces of whole lines."""
+"""Opens input as bytes: files and standard input, compressed or not, in pieces of whole lines."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from holdsfor.io.compression import MARK_SIZE, damages, packing_of, unpacked
 
 STANDARD_INPUT = "-"
 BLOCK = 4 << 20
-"""Bytes in a piece: few enough for its columns to stay in a processor's cache."""
+"""Bytes per piece: few enough that its columns stay in a processor's cache."""
 HEAD = 1 << 16
-"""Bytes that are looked at to see what an input is."""
+"""Bytes that are examined to detect the format of an input."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def shown_name(path: str | Path) -> str:
-    """What messages call an input."""
+    """The name of an input in messages."""
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
 @contextmanager
 def opened(path: str | Path) -> Iterator[IO[bytes]]:
-    """An input to read bytes from, unpacked if it is compressed; trouble is a HoldsforError that says what it is."""
+    """Opens an input for reading bytes, unpacked if it is compressed; problems are raised as HoldsforError."""
     packing = None
     try:
         with _raw(path) as file:
-            # The first bytes decide, not the name: standard input has none.
+            # The first bytes decide instead of the name, because standard input has none.
             packing = packing_of(file.peek(MARK_SIZE)[:MARK_SIZE])
             yield file if packing is None else unpacked(file, packing)
     except damages() as problem:
-        # Of what goes wrong with a compressed file, the system gives its own errors a number.
+        # Of the errors of compressed files, only those of the system have a number.
         if packing is None or getattr(problem, "errno", None) is not None:
             said = getattr(problem, "strerror", None) or problem
             raise HoldsforError(f"cannot read {shown_name(path)}: {said}") from problem
@@ -52,19 +52,19 @@ def _raw(path: str | Path) -> Iterator[io.BufferedReader]:
 
 
 def head_of(path: str | Path) -> bytes:
-    """How an input begins, unpacked."""
+    """The beginning of an input, unpacked."""
     with opened(path) as file:
         return file.read(HEAD).removeprefix(_BYTE_ORDER_MARK)
 
 
 def _standard_input() -> io.BufferedReader:
     stream = sys.stdin.buffer
-    # Whoever has put something else in its place may not be able to look ahead.
+    # A replaced standard input may not support peeking.
     return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(io.BytesIO(stream.read()))
 
 
 def blocks(path: str | Path, size: int = BLOCK) -> Iterator[bytes]:
-    """The lines of an input as pieces of valid UTF-8, each ending in a line break."""
+    """The lines of an input in pieces of valid UTF-8, each ending in a line break."""
     with opened(path) as file:
         is_first = True
         while block := file.read(size):
@@ -77,7 +77,7 @@ def blocks(path: str | Path, size: int = BLOCK) -> Iterator[bytes]:
 
 
 def _clean(block: bytes) -> bytes:
-    """Unix line breaks, and marks in place of bytes that are no text."""
+    """Normalises line breaks, and replaces bytes that are not valid text."""
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
     if block.isascii():

@@ -1,4 +1,4 @@
-"""Tables into streams: the columns of a mapping's entries become events and input fluents."""
+"""Reads tables into streams: columns become events and input fluents by the entries of a mapping."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_tables(
     on_rows: OnRows | None = None,
     reckoned: Reckoned | None = None,
 ) -> Reading:
-    """Read CSV, JSON lines and Parquet files by a mapping; what rules only reckon with stays as it is."""
+    """Reads CSV, JSON lines and Parquet files by a mapping; arguments used only in arithmetic stay numbers."""
     builder = Builder(rejects or Rejects(), unit=mapping.unit if mapping.declares_unit else None)
     taker = Taker(Layouts(entities, reckoned), builder, mapping.unit)
     for path in paths:
@@ -55,14 +55,14 @@ def read_tables(
 
 @dataclass(frozen=True)
 class Taker:
-    """Takes rows out of tables."""
+    """Reads the rows of tables."""
 
     layouts: Layouts
     builder: Builder
     unit: str
 
     def take(self, part: TablePart, entries: Sequence[Entry], source: str, name_column: str | None = None) -> None:
-        """Take the rows of all entries, and count those that no entry takes."""
+        """Reads the rows of all entries, and counts those without an entry."""
         self.builder.rows += len(part.table) + sum(len(table) for table in part.refused)
         taken = np.zeros(len(part.table), np.bool_)
         bad = list(part.refused)
@@ -100,7 +100,7 @@ class Taker:
         return bad
 
     def _count_rest(self, part: TablePart, rows: Ints, name_column: str | None) -> list[pa.Table]:
-        """Count the rows that no entry takes; refused are those that do not say what they are."""
+        """Counts the rows without an entry; rows without a name are refused."""
         if not len(rows):
             return []
         if name_column is None:
@@ -115,7 +115,7 @@ class Taker:
 
 
 def rows_of_entry(part: TablePart, entry: Entry) -> Bools:
-    """The rows of a table that are an entry's."""
+    """The rows of a table that belong to an entry."""
     chosen = np.ones(len(part.table), np.bool_)
     for name, wanted in entry.where.items():
         column = part.column(name)
@@ -148,12 +148,12 @@ class EntryRows:
 
     @property
     def is_dated(self) -> bool:
-        """Whether any of its times were timestamps or dates."""
+        """Whether any of its times are timestamps or dates."""
         return any(times is not None and times.dated for times in (self._start, self._end, self._arrival))
 
     @property
     def zoneless(self) -> str | None:
-        """The column of its times, if they are text that says nothing of a zone."""
+        """The column of its times, if they are text without a zone."""
         return self._entry.start if self._start.zoneless else None
 
     def _column(self, name: str) -> Any:
@@ -162,7 +162,7 @@ class EntryRows:
         return self._columns[name]
 
     def complaints(self) -> Iterator[tuple[Bools, str]]:
-        """What is wrong with some of the rows."""
+        """The problems of malformed rows."""
         entry = self._entry
         columns = ((entry.start, self._start), (entry.end, self._end), (entry.arrival, self._arrival))
         for name, found in columns:
@@ -174,7 +174,7 @@ class EntryRows:
             yield self._end.values <= self._start.values, f"{entry.end} does not lie after {entry.start}"
 
     def piece(self, layout: Layout) -> Piece:
-        """The columns, of rows that nothing is wrong with."""
+        """The columns of the valid rows."""
         entry = self._entry
         value = None
         if layout.form is not Form.EVENT:
@@ -188,7 +188,7 @@ class EntryRows:
 
 
 def _gap(part: TablePart, name: str) -> str:
-    """What is wrong where a column has no value; a field that no row of JSON has may be misspelt."""
+    """The problem with a null in a column; a field that no row of JSON has may be misspelt."""
     if not pa.types.is_null(part.column(name).type):
         return f"{name} is missing"
     there = pa.schema([field for field in part.table.schema if not pa.types.is_null(field.type)])

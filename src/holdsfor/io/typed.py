@@ -1,4 +1,4 @@
-"""Columns of tables and data frames: times from numbers and timestamps, arguments as they are typed."""
+"""Reads columns of tables and data frames: times from numbers and timestamps, arguments with their types."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from holdsfor.io.columns import (
 from holdsfor.times import LATEST, UNITS, since_1970
 
 _ZONE = re.compile(r"(?:z|utc|[+-]\d\d:?(?:\d\d)?)\s*$", re.IGNORECASE)
-"""How the text of a time with a zone ends."""
+"""The end of a time with a zone, as text."""
 
 
 def plain(column: Any) -> Any:
-    """A column in one piece, without a dictionary, its text of Arrow's plain kind."""
+    """A column in one piece, without dictionary encoding, with text of Arrow's plain type."""
     whole = column
     if isinstance(column, pa.ChunkedArray):
-        # Arrow copies even a single piece when pieces are put together.
+        # Arrow copies even a single piece when it combines pieces.
         whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if pa.types.is_dictionary(whole.type):
         return plain(whole.dictionary).take(whole.indices)
@@ -46,13 +46,13 @@ def rows_of(column: Any, rows: Ints) -> Any:
         return column
     is_number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
     if is_number and not column.null_count:
-        # NumPy asks for large pages, and Arrow does not: memory that is new costs more than to copy into it.
+        # NumPy requests huge pages and Arrow does not; page faults of new memory cost more than the copy.
         return pa.array(np.take(column.to_numpy(), rows))
     return column.take(pa.array(rows))
 
 
 def argument_cells(column: Any, name: str, *, is_text: bool, is_reckoned: bool = False) -> Cells:
-    """An argument column without gaps. `is_text`: it comes from a file without types, where numbers are text too."""
+    """An argument column without nulls. `is_text`: it comes from an untyped file, where numbers are text too."""
     kind = column.type
     if pa.types.is_nested(kind) or pa.types.is_null(kind):
         raise HoldsforError(f"column {name!r} has the type {kind}; arguments are numbers or text")
@@ -64,13 +64,13 @@ def argument_cells(column: Any, name: str, *, is_text: bool, is_reckoned: bool =
         return number_cells(column.cast(pa.float64()), is_reckoned=is_reckoned)
     text = column.cast(pa.string())
     if is_text or kind == pa.uint64() or pa.types.is_decimal(kind):
-        # Their text has all digits of integers that no 64-bit number can hold.
+        # The text has all digits of integers beyond 64 bits.
         return text_cells(text, is_reckoned=is_reckoned)
     return Cells(text.dictionary_encode(), verbatim=True)
 
 
 def missing(column: Any, *, is_text: bool) -> Bools:
-    """Where a column has no value; in a file without types, where there is no text."""
+    """Where a column has no value; in an untyped file, where the text is empty."""
     if not column.null_count and (
         pa.types.is_integer(column.type) or (pa.types.is_string(column.type) and not is_text)
     ):
@@ -85,7 +85,7 @@ def missing(column: Any, *, is_text: bool) -> Bools:
 
 
 def times(column: Any, unit: str, name: str) -> Times:
-    """Times from whole numbers, timestamps, dates, or the text of one of them; gaps count as wrong."""
+    """Times from whole numbers, timestamps, dates, or text of any of these; nulls count as invalid."""
     kind = column.type
     if pa.types.is_integer(kind):
         found = _filled(column, 0).cast(pa.int64()).to_numpy()
@@ -103,7 +103,7 @@ def times(column: Any, unit: str, name: str) -> Times:
 
 
 def ends(column: Any, unit: str, name: str) -> Times:
-    """Ends of intervals: times, or nothing or `inf` for those that are open."""
+    """Ends of intervals: times; null or `inf` for open ones."""
     is_open = missing(column, is_text=True)
     if pa.types.is_floating(column.type):
         is_open |= np.isposinf(_filled(column, 0).to_numpy())
@@ -126,7 +126,7 @@ def _from_reals(column: Any, gaps: Bools) -> Times:
 
 
 def _from_text(column: Any, unit: str) -> Times:
-    """Whole numbers, or timestamps in the forms of ISO 8601; the first says what to try first."""
+    """Whole numbers, or ISO 8601 timestamps; the first value determines what to try first."""
     first = column[0].as_py().strip() if len(column) else "0"
     if first.lstrip("+-").isdigit():
         found = text_times(column)
@@ -138,7 +138,7 @@ def _from_text(column: Any, unit: str) -> Times:
 
 
 def as_timestamps(column: Any) -> Any:
-    """A column of text as timestamps, if all of it is in one form of ISO 8601; otherwise None."""
+    """A column of text as timestamps if all values have one ISO 8601 form; otherwise None."""
     for kind in (pa.timestamp("ns"), pa.timestamp("ns", "UTC")):
         try:
             return column.cast(kind)
@@ -148,7 +148,7 @@ def as_timestamps(column: Any) -> Any:
 
 
 def _from_mixed_text(column: Any, unit: str) -> Times:
-    """Timestamps of several forms, or with mistakes among them: each distinct text is looked at."""
+    """Timestamps of several forms, or with malformed values; each distinct text is parsed."""
     encoded = column.dictionary_encode()
     distinct = [_moment(text, unit) for text in encoded.dictionary.to_pylist()]
     values = np.array([0 if moment is None else moment for moment in distinct], np.int64)
@@ -167,18 +167,18 @@ def _moment(text: str, unit: str) -> int | None:
     if isinstance(whole, int):
         return max(-2 * LATEST, min(whole, 2 * LATEST))
     since = since_1970(text)
-    # What is beyond the largest time counts as wrong.
+    # Times beyond the largest time count as invalid.
     return None if since is None else int(max(-2 * LATEST, min(since // UNITS[unit], 2 * LATEST)))
 
 
 def _in_units(column: Any, unit: str) -> Ints:
-    """Timestamps as whole numbers since 1970, rounded down. Those without a zone are taken for UTC."""
+    """Timestamps as whole numbers since 1970, rounded down. Values without a zone are UTC."""
     kind = column.type if pa.types.is_timestamp(column.type) else pa.timestamp("ms")
     values: Ints = _filled(column.cast(kind).cast(pa.int64()), 0).to_numpy()
     have, want = UNITS[kind.unit], UNITS[unit]
     if have < want:
         return values // (want // have)
-    # What would overflow ends up beyond the largest time that counts as one.
+    # Values that would overflow become larger than the largest valid time.
     limit = 2 * LATEST // (have // want)
     return np.clip(values, -limit, limit) * (have // want)
 

@@ -1,4 +1,4 @@
-"""Tables of intervals and derived events into files: CSV, JSON lines, Parquet, or text for people to read."""
+"""Writes tables of intervals and derived events to files: CSV, JSON lines, Parquet, or readable text."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _ROWS_IN_GROUP = 1 << 17
 
 
 class Writer(Protocol):
-    """Takes tables, one after the other."""
+    """Writes tables one after the other."""
 
     def write(self, table: pa.Table) -> None:
         """Write some rows."""
 
     def close(self) -> None:
-        """Write what is left."""
+        """Writes buffered rows."""
 
 
 @contextmanager
@@ -41,9 +41,9 @@ def writing(
     scale: TimeScale | None = None,
     times: Sequence[str] = (),
 ) -> Iterator[Writer]:
-    """A writer to a file, or to standard output. `before_output` is called before something appears on a terminal.
+    """A writer to a file, or to standard output. `before_output` is called before each output to a terminal.
 
-    Where the scale of time is known, the columns with `times` are timestamps in Parquet, and text in ISO 8601 elsewhere.
+    If the time scale is known, the columns in `times` are timestamps in Parquet, and ISO 8601 text in other formats.
     """
     if style == "parquet" and output is None:
         raise HoldsforError("Parquet is not for the terminal; say where to write it with --output")
@@ -59,7 +59,7 @@ def writing(
 
 
 class _Scaled:
-    """Writes tables of time-points with their times as people read them."""
+    """Writes tables with their time-points formatted as timestamps or text."""
 
     def __init__(self, writer: Writer, shown: Callable[[pa.Table], pa.Table]) -> None:
         self._writer, self._shown = writer, shown
@@ -69,18 +69,18 @@ class _Scaled:
         self._writer.write(self._shown(table))
 
     def close(self) -> None:
-        """Write what is left."""
+        """Writes buffered rows."""
         self._writer.close()
 
 
 class _Announced:
-    """A terminal that others draw on, too: they are called before each write."""
+    """A terminal with other output, such as a progress line, which is removed before each write."""
 
     def __init__(self, file: IO[bytes], before: Callable[[], None]) -> None:
         self._file, self._before = file, before
 
     def write(self, text: bytes) -> int:
-        """Write when the others have left."""
+        """Writes after other output has been removed."""
         self._before()
         return self._file.write(text)
 
@@ -90,7 +90,7 @@ class _Announced:
 
 
 def shown_columns(table: pa.Table) -> list[Any]:
-    """The columns of a table as text; a start that is missing is `-inf`, an end `inf`, an argument nothing."""
+    """The columns of a table as text; a null start is `-inf`, a null end `inf`, a null argument is empty."""
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         text = _whole(column) if pa.types.is_string(column.type) else pc.cast(_whole(column), pa.string())
@@ -127,7 +127,7 @@ class _Csv:
             self._header = b""
 
     def close(self) -> None:
-        """Without rows there is a header all the same."""
+        """Writes the header even if there are no rows."""
         self._begin()
 
 
@@ -136,7 +136,7 @@ class _Json:
         self._file, self._names = file, schema.names
 
     def write(self, table: pa.Table) -> None:
-        """Write some rows; what has no number is null."""
+        """Writes some rows; values without a number are null."""
         columns = []
         for column in table.columns:
             whole = _whole(column)
@@ -146,7 +146,7 @@ class _Json:
             self._file.write(piece)
 
     def close(self) -> None:
-        """Nothing is left."""
+        """Does nothing, because nothing is buffered."""
 
 
 class _Parquet:
@@ -157,7 +157,7 @@ class _Parquet:
         self._waiting: list[pa.Table] = []
 
     def write(self, table: pa.Table) -> None:
-        """Keep rows until there are enough for a row group worth reading."""
+        """Buffers rows up to a reasonable size of row groups."""
         self._waiting.append(table)
         if sum(len(waiting) for waiting in self._waiting) >= _ROWS_IN_GROUP:
             self._flush()
@@ -168,7 +168,7 @@ class _Parquet:
             self._waiting = []
 
     def close(self) -> None:
-        """Write what is left, and the footer."""
+        """Writes buffered rows and the footer."""
         self._flush()
         self._writer.close()
 
@@ -179,7 +179,7 @@ class _Text:
         self._tables = [schema.empty_table()]
 
     def write(self, table: pa.Table) -> None:
-        """Keep rows: the widths of columns depend on all of them."""
+        """Buffers rows, because column widths depend on all of them."""
         self._tables.append(table)
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """Arithmetic on terms, with the usual functions. Integers are exact and unbounded, sums are exactly rounded.
 
-What has no value (a division by zero, the root of a negative number, a name where a number belongs, a result that no
-float can hold) raises `NoValue`; the condition it stands in fails.
+An expression without a value (a division by zero, the root of a negative number, a name in place of a number, a result
+beyond the range of floats) raises `NoValue`; its condition fails.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ __all__ = [
 ]
 
 _MOST_BITS = 1 << 20
-"""Integers of more bits, or about 315,000 digits, are taken for a computation that never ends."""
+"""Larger integers (about 315,000 digits) indicate a computation that never ends."""
 
 
 class EvaluationError(HoldsforError):
-    """An expression or a goal that cannot be evaluated as it stands."""
+    """An expression or a goal that cannot be evaluated as written."""
 
 
 class NoValue(EvaluationError):
-    """An expression without a value: the condition it stands in fails for these bindings."""
+    """An expression without a value: its condition fails for these bindings."""
 
 
 class Unbound(NoValue):
-    """An expression with a variable that nothing has bound."""
+    """An expression with an unbound variable."""
 
 
 def _integer_division(left: Number, right: Number) -> Number:
@@ -62,7 +62,7 @@ def _integer_division(left: Number, right: Number) -> Number:
 
 
 def _remainder(left: Number, right: Number) -> Number:
-    """What `//` leaves; it has the sign of the dividend.
+    """The remainder of `//`, with the sign of the dividend.
 
     >>> _remainder(-7, 2)
     -1
@@ -79,7 +79,7 @@ def _divide(left: Number, right: Number) -> Number:
 
 
 def _round(value: Number) -> Number:
-    """To the nearest integer, halves away from zero.
+    """Rounds to the nearest integer, halves away from zero.
 
     >>> _round(2.5), _round(-2.5), _round(0.49999999999999994), _round(1e19)
     (3, -3, 0, 10000000000000000000)
@@ -91,12 +91,12 @@ def _round(value: Number) -> Number:
 
 
 def least(numbers: Iterable[Number]) -> Number:
-    """The least of some numbers; of a float and an integer that are equal, the float, as in the standard order."""
+    """The least number; of an equal float and integer, the float, as in the standard order."""
     return min(numbers, key=_standard_order)
 
 
 def greatest(numbers: Iterable[Number]) -> Number:
-    """The greatest of some numbers; of a float and an integer that are equal, the integer."""
+    """The greatest number; of an equal float and integer, the integer."""
     return max(numbers, key=_standard_order)
 
 
@@ -155,7 +155,7 @@ CONSTANTS: dict[str, Number] = {"pi": math.pi, "e": math.e, "inf": math.inf, "in
 
 
 def evaluate(term: Term, bindings: Mapping[str, Term]) -> Number:
-    """The number an expression stands for.
+    """The value of an expression.
 
     >>> evaluate(Compound("+", (Const(1), Compound("*", (Const(2), Const(3))))), {})
     7
@@ -179,7 +179,7 @@ def _of_calendar(term: Compound, time: Number) -> Number:
 
 
 def apply(name: tuple[str, int], values: list[Number]) -> Number:
-    """A function of numbers. What it gives is finite, unless an argument is infinite.
+    """Applies an arithmetic function. The result is finite, unless an argument is infinite.
 
     >>> apply(("*", 2), [3000000001, 3000000001]), apply(("/", 2), [1, 4]), apply(("/", 2), [5.0, 2.5])
     (9000000006000000001, 0.25, 2)
@@ -209,7 +209,7 @@ def _constant(term: Const) -> Number:
 
 
 def number_term(number: Number) -> Term:
-    """A number that was computed as a term: `inf` is written as in rules, whole floats below 2^53 are integers.
+    """A computed number as a term: `inf` is written as in rules, and integral floats below 2^53 are integers.
 
     >>> number_term(2.0), number_term(float("inf"))
     (Const(value=2), Const(value='inf'))
@@ -235,7 +235,7 @@ def exact_sum(numbers: Iterable[Number]) -> Number:
         try:
             found = math.fsum(listed)
         except OverflowError:
-            # Only a part of the sum may be too large.
+            # Only a partial sum may be too large.
             found = _sum_of_fractions(listed)
     except (ArithmeticError, ValueError) as problem:
         raise NoValue("the sum has no value") from problem

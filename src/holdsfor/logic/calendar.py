@@ -1,9 +1,8 @@
-"""What a calendar and a clock on the wall say at a time-point, in a time zone.
+"""Calendar and clock fields of a time-point in a time zone.
 
-In rules these are functions of a time-point that carry the unit of time-points and the zone with them:
-`#hour(T, s, 'Europe/Athens')`. Nobody can write them; the compiler makes them of conditions such as `hour(T, H)`.
-Offsets are those of the IANA database: a clock that is put forward or back is never in doubt, since what is asked about
-is a moment, not what a clock showed.
+In rules these are functions of a time-point, with the time unit and the zone as further arguments: `#hour(T, s,
+'Europe/Athens')`. They cannot be written in rules; the compiler creates them from conditions such as `hour(T, H)`.
+Offsets come from the IANA database. Clock changes cause no ambiguity, because the input is a time, not a local time.
 """
 
 from __future__ import annotations
@@ -24,32 +23,32 @@ SECOND = UNITS["s"]
 DAY = 86_400
 _CYCLE_DAYS = 146_097
 _CYCLE = _CYCLE_DAYS * DAY
-"""The calendar repeats itself after 400 years, days of the week included."""
+"""The calendar repeats after 400 years, including days of the week."""
 _EPOCH = date(1970, 1, 1).toordinal()
 _FIRST = (date(2, 1, 1).toordinal() - _EPOCH) * DAY
-"""In the year 2 every zone still has its local mean time, as it had ever before."""
+"""In the year 2 every zone uses its local mean time, as at all earlier times."""
 _LAST = (date(9500, 1, 1).toordinal() - _EPOCH) * DAY
-"""Long before the year 9100 every zone changes its clocks by a rule for all years, or no longer."""
+"""Before the year 9100, every zone has reached a yearly rule for clock changes, or has none."""
 
 
 def calendar_term(field: str, time: Term, unit: str, zone: str) -> Compound:
-    """The function of a time-point that gives a field."""
+    """The function that gives a field of a time-point."""
     return Compound(f"{_PREFIX}{field}", (time, Const(unit), Const(zone)), time.span)
 
 
 def field_of(term: Compound) -> str:
-    """Which field a function gives."""
+    """The field of a function."""
     return term.name.removeprefix(_PREFIX)
 
 
 def scale_of(term: Compound) -> tuple[str, str]:
-    """The unit and the zone that a function carries."""
+    """The unit and the zone of a function."""
     unit, zone = (str(arg.value) for arg in term.args[1:] if isinstance(arg, Const))
     return unit, zone
 
 
 def utc_offset(seconds: int, zone: str) -> int:
-    """How many seconds clocks are ahead of UTC at a moment, which is so many seconds after 1970.
+    """The offset from UTC in seconds at a time, given in seconds since 1970.
 
     >>> utc_offset(1_772_366_400, "Europe/Athens"), utc_offset(1_782_907_200, "Europe/Athens")
     (7200, 10800)
@@ -65,7 +64,7 @@ def utc_offset(seconds: int, zone: str) -> int:
 
 
 def calendar_value(field: str, time: Number, unit: str, zone: str) -> Number:
-    """A field of a time-point; ValueError for what is no time-point.
+    """A field of a time-point; raises ValueError if the time is not a time-point.
 
     >>> [calendar_value(field, 1_772_366_430, "s", "Europe/Athens") for field in FIELDS]
     [2026, 3, 1, 7, 14, 0, 50430]

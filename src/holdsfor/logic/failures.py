@@ -1,7 +1,7 @@
-"""Conditions that failed because an expression in them has no value, with the rows for which they did.
+"""Records conditions that failed because an expression has no value, with the rows.
 
-A division by zero is no reason to stop: the condition is false for that row, and the run goes on. What is kept here is
-reported at its end.
+A division by zero does not stop a run: the condition is false for that row. The recorded failures are reported at the
+end.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Term
 
 _MOST_ROWS = 1_000_000
-"""Of one condition, more rows than these are not counted."""
+"""The most rows that are counted per condition."""
 _NAME = re.compile(r"[A-Z_]\w*\Z")
 Row = Mapping[str, Term]
-"""The variables of a rule and what they stand for."""
+"""The variables of a rule with their values."""
 Order = tuple[tuple[Any, ...], ...]
 
 
 @dataclass
 class Failure:
-    """A condition that failed: why, and for which row first. `rows` tells the rows apart."""
+    """A condition that failed, with the reason and the first row. `rows` identifies the rows."""
 
     literal: Literal
     reason: str
     first: Row
     rows: set[object] = field(default_factory=set)
     order: Order | None = None
-    """What puts the first row before others."""
+    """The sort key of the first row."""
 
     @property
     def span(self) -> Span:
-        """Where the condition stands."""
+        """The source position of the condition."""
         return self.literal.span
 
     def shown(self, names: Mapping[str, str] | None = None) -> str:
-        """The first row as text; `names` are those that variables have in the rule."""
+        """The first row as text; `names` are the names of variables in the rule."""
         called = names or {}
         parts = ((called.get(name, name), print_term(term)) for name, term in self.first.items())
         return ", ".join(f"{name} = {text}" for name, text in parts if _NAME.match(name))
@@ -55,7 +55,7 @@ def _place(literal: Literal) -> object:
 
 
 class Failures:
-    """All conditions that failed so far. A row that is looked at again, as in the next window, counts once."""
+    """All conditions that failed so far. A row that is evaluated again, as in the next window, counts once."""
 
     def __init__(self) -> None:
         self._found: dict[object, Failure] = {}
@@ -67,10 +67,10 @@ class Failures:
         return sum(len(failure.rows) for failure in self._found.values())
 
     def add(self, literal: Literal, reason: str | Callable[[], str], bindings: Mapping[str, Term]) -> None:
-        """Note that a condition failed under some bindings.
+        """Records that a condition failed under some bindings.
 
-        The first row is the least one, in the standard order of what its variables stand for, and so the earliest: it does
-        not depend on the order in which rows are looked at.
+        The first row is the least one in the standard order of its values, and so the earliest. It does not depend on
+        the evaluation order.
         """
         resolved = ((name, resolve(term, bindings)) for name, term in bindings.items() if _NAME.match(name))
         row = {name: term for name, term in resolved if is_ground(term)}

@@ -20,19 +20,21 @@ _FAR = 2**62
 
 
 class ListSolver(Solver):
-    """Solves goals over background knowledge at one query time, with tests for the empty list."""
+    """Solves goals over background knowledge at one query time, and tests for the empty list."""
 
     now: int
 
     def call(self, atom: Term, bindings: Bindings) -> Iterator[Bindings]:
-        """All answers of a predicate; `queryTime(Q)` is the query time, unless the program has facts of its own."""
+        """All answers of a predicate. `queryTime(Q)` gives the query time, unless the program has facts with this
+        name.
+        """
         if functor(atom) == QUERY_TIME and QUERY_TIME not in self.rules:
             found = unify(arguments(atom)[0], Const(self.now), bindings)
             return iter(() if found is None else (found,))
         return super().call(atom, bindings)
 
     def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
-        """Tests for the empty list."""
+        """Solves tests for the empty list."""
         if not isinstance(literal, Guard):
             yield from super().temporal(literal, bindings)
             return
@@ -47,7 +49,7 @@ def encode(intervals: Iterable[tuple[float, float]]) -> Term:
 
 
 def decode(term: Term) -> list[tuple[float, float]]:
-    """The intervals that a term lists, in order; those that overlap are one, those that touch stay apart.
+    """The intervals of a term, in order. Overlapping intervals are joined, touching ones are not.
 
     >>> decode(encode([(7, 9), (1, 3), (3, 5), (8, math.inf)]))
     [(1, 3), (3, 5), (7, inf)]
@@ -66,7 +68,7 @@ def decode(term: Term) -> list[tuple[float, float]]:
 
 
 def lists_of(term: Term, bindings: Bindings) -> list[list[tuple[float, float]]]:
-    """The lists of intervals that a term lists."""
+    """The interval lists in a list term."""
     whole = resolve(term, bindings)
     if not isinstance(whole, ListTerm):
         raise NoValue(f"{print_term(whole)} is not a list of interval lists")

@@ -20,7 +20,7 @@ def order_key(term: Term) -> tuple[Any, ...]:
         case Const(value=str(name)):
             return (3, name)
         case Const(value=number):
-            # A float of 2^53 or more comes before the integer that it is equal to.
+            # A float from 2^53 on comes before the equal integer.
             return (1, number, isinstance(number, int))
         case ListTerm(items=()):
             return (2,)

@@ -1,4 +1,4 @@
-"""What sliding aggregates make of the items of a window."""
+"""Computes sliding aggregates over the items of a window."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from holdsfor.syntax.terms import Term
 
 
 def aggregate(kind: SlidingKind, items: Sequence[Term]) -> Number | None:
-    """The value for some items, of which those of a sum, a mean and an extreme are expressions.
+    """The value for some items; those of a sum, a mean and an extreme are expressions.
 
-    Nothing has no mean and no extremes: that is None. An item without a value raises `NoValue`.
+    Without items, a mean or an extreme is None. An item without a value raises `NoValue`.
 
     >>> from holdsfor.syntax.terms import Const
     >>> items = [Const(2), Const(5), Const(2)]
@@ -29,7 +29,7 @@ def aggregate(kind: SlidingKind, items: Sequence[Term]) -> Number | None:
     try:
         numbers = [evaluate(item, {}) for item in items]
     except NoValue:
-        # Of several items without a value the least one is named, in whatever order they came.
+        # Of several items without a value, the least is reported, independent of their order.
         numbers = [evaluate(item, {}) for item in sorted(items, key=order_key)]
     if kind is SlidingKind.SUM:
         return exact_sum(numbers)

@@ -1,9 +1,8 @@
-"""A literal-minded solver: goals left to right, all answers, no cleverness.
+"""A simple solver: goals from left to right, all answers, no optimisation.
 
-A goal with an expression that has no value fails; in a run, `failures` remembers that it did. Outside of one, an
-expression with an open variable is an error: the goal may have a value when it is called with that variable bound.
-Bodies must be in an executable order (`compiler.analysis.binding` puts them into one). Temporal literals are
-left to subclasses.
+A goal with an expression that has no value fails; in a run, `failures` records it. Outside of a run, an expression with
+an unbound variable is an error: the goal may have a value when it is called with that variable bound. Bodies must be in
+an executable order (see `compiler.analysis.binding`). Subclasses solve temporal literals.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _MAX_SIZE = 10_000
 _MAX_DEPTH = 100
 _TOO_DEEP = "background rules call each other too deeply; is there a base case?"
 _Index = tuple[dict[Term, list[BackgroundRule]], list[BackgroundRule]]
-"""Rules by the constant at one argument, and those with anything else there."""
+"""Rules by the constant at one argument, and rules with another term there."""
 
 
 class Solver:
@@ -65,7 +64,7 @@ class Solver:
         if not body:
             yield bindings
             return
-        # One open choice for each literal, not one call inside another: long bodies must not exhaust the stack.
+        # One open choice per literal instead of nested calls, so that long bodies do not exhaust the stack.
         try:
             choices = [self.literal(body[0], bindings)]
             while choices:
@@ -105,7 +104,7 @@ class Solver:
                 return self.temporal(literal, bindings)
 
     def _valued(self, literal: Call | Compare | Assign, bindings: Bindings) -> Iterator[Bindings]:
-        """A goal that may have an expression without a value, and then has no answer."""
+        """Solves a goal with expressions; it has no answer if one of them has no value."""
         try:
             match literal:
                 case Call(atom=atom):
@@ -120,7 +119,7 @@ class Solver:
     def _sliding(
         self, literal: FindAll, sliding: Sliding, found: tuple[Term, ...], bindings: Bindings
     ) -> Iterator[Bindings]:
-        """The number that a sliding aggregate makes of the items of its window; of some there is none."""
+        """The value of a sliding aggregate over the items of its window; there may be none."""
         try:
             value = aggregate(sliding.kind, found)
         except NoValue as problem:
@@ -130,14 +129,14 @@ class Solver:
             yield from _either(unify(literal.result, number_term(value), bindings))
 
     def failed(self, literal: Literal, problem: NoValue, bindings: Bindings) -> None:
-        """Note that a goal failed because something in it has no value."""
+        """Records that a goal failed because an expression has no value."""
         if self.failures is not None:
             self.failures.add(literal, str(problem), bindings)
         elif isinstance(problem, Unbound):
             raise problem
 
     def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
-        """Answers a literal about time; background knowledge has none."""
+        """Solves a temporal literal; background knowledge has none."""
         del bindings
         raise EvaluationError(f"{type(literal).__name__} cannot be used in background knowledge")
 
@@ -158,7 +157,7 @@ class Solver:
             yield from _either(unify(pattern, answer, bindings))
 
     def answers(self, name: Predicate, pattern: Term) -> Iterator[Term]:
-        """The instances of a background predicate that match a pattern, each once however often it is written or derived."""
+        """The distinct instances of a background predicate that match a pattern."""
         # Variables of the pattern and of the rule must not be confused.
         apart = _rename(pattern, "^")
         seen: set[Term] = set()
@@ -176,11 +175,11 @@ class Solver:
                 return
 
     def _fresh(self, answer: Term) -> Term:
-        """An answer whose open variables clash with nobody's."""
+        """An answer with its open variables renamed apart."""
         return answer if is_ground(answer) else _rename(answer, f"~{next(self._calls)}~")
 
     def _proofs(self, body: Body, bindings: Bindings) -> tuple[Iterator[Bindings], bool]:
-        """All that proves a clause body, and whether a cut in it was reached."""
+        """All proofs of a clause body, and whether a cut in it was reached."""
         if not body:
             return iter((bindings,)), False
         cut = next((index for index, literal in enumerate(body) if isinstance(literal, Cut)), None)
@@ -247,7 +246,7 @@ class Solver:
 
 
 def _is_larger(term: Term, size: int) -> bool:
-    """Whether a term has more than so many parts; looks at no more of them than that."""
+    """Whether a term has more than `size` parts; examines at most that many."""
     waiting = [term]
     while waiting and size >= 0:
         size -= 1
@@ -279,7 +278,7 @@ def _either(result: Bindings | None) -> Iterator[Bindings]:
 
 
 def describe(atom: Term) -> str:
-    """A predicate with its arity, as people write it.
+    """A predicate with its arity.
 
     >>> describe(Compound("edge", (Const(1), Const(2))))
     'edge/2'

@@ -11,7 +11,7 @@ Bindings: TypeAlias = dict[str, Term]
 
 
 def deref(term: Term, bindings: Mapping[str, Term]) -> Term:
-    """Follow variables to what they stand for."""
+    """Follows bindings of variables to their term."""
     while isinstance(term, Var) and term.name in bindings:
         term = bindings[term.name]
     return term
@@ -36,7 +36,7 @@ def resolve(term: Term, bindings: Mapping[str, Term]) -> Term:
 
 
 def substitute(term: Term, mapping: Mapping[str, Term]) -> Term:
-    """A term with variables replaced all at once: what is put in is not looked at again.
+    """A term with variables replaced simultaneously, so that replacements are not replaced again.
 
     >>> substitute(Compound("f", (Var("X"), Var("Y"))), {"X": Var("Y"), "Y": Var("X")})
     Compound(name='f', args=(Var(name='Y'), Var(name='X')))
@@ -63,7 +63,7 @@ def is_ground(term: Term) -> bool:
 
 
 def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
-    """The bindings extended so that both terms are equal, or None. The input is not changed.
+    """The bindings extended to make both terms equal, or None. The input is not changed.
 
     >>> unify(Var("X"), Const(1), {})
     {'X': Const(value=1)}
@@ -73,7 +73,7 @@ def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
 
 
 def may_equal(left: Term, right: Term) -> bool:
-    """Whether two terms of different rules have a common instance; a variable of both is not the same one.
+    """Whether two terms of different rules have a common instance; variables with the same name differ.
 
     >>> may_equal(Compound("pos", (Var("X"), Const(1))), Compound("pos", (Const(2), Var("X"))))
     True
@@ -104,7 +104,7 @@ def _unify(left: Term, right: Term, bindings: Bindings) -> bool:
 
 
 def _bind(name: str, term: Term, bindings: Bindings) -> bool:
-    """Bind a variable, unless the term contains it: there are no infinite terms."""
+    """Binds a variable, unless the term contains it, because there are no infinite terms."""
     if isinstance(term, Var):
         if term.name != name:
             bindings[name] = term
@@ -145,6 +145,6 @@ def _rest(term: ListTerm, skipped: int) -> Term:
 
 def _unify_rest(left: Term, right: Term, bindings: Bindings) -> bool:
     if isinstance(left, ListTerm) and isinstance(right, ListTerm) and not (left.items and right.items):
-        # One side has no items left and no tail: they match only if the other is empty too.
+        # One side has no items left and no tail, so the sides match only if the other is empty too.
         return not left.items and not right.items and left.tail is None and right.tail is None
     return _unify(left, right, bindings)

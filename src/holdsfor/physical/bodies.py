@@ -1,4 +1,4 @@
-"""Bodies of rules as blocks of instructions, in the order in which the compiler has put their conditions."""
+"""Lowers rule bodies to blocks of instructions, in the order that the compiler chose for the conditions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _FARTHEST = 2**62
 
 @dataclass
 class Goal:
-    """A condition that is solved outside of the core: the literal, and its variables by their registers' order."""
+    """A condition that is solved outside the core: the literal, and its variables in the order of their registers."""
 
     literal: Literal
     inputs: tuple[str, ...]
@@ -68,7 +68,7 @@ class Goal:
 
 @dataclass
 class Knowledge:
-    """What bodies refer to: tables by symbol, fact tables by predicate, goals in the order they are met."""
+    """What bodies refer to: tables by symbol, fact tables by predicate, goals in the order in which they occur."""
 
     analysis: Analysis
     tables: Mapping[Symbol, int]
@@ -76,14 +76,14 @@ class Knowledge:
     fact_tables: list[model.FactTable] = field(default_factory=list)
     goals: list[Goal] = field(default_factory=list)
     origins: dict[int, ProgramOrigin] | None = None
-    """Where programs come from, by their identity, if somebody wants to know."""
+    """Where programs come from, by identity; None unless origins are recorded."""
 
     def scope(self, occurrences: Counter[str]) -> Scope:
-        """The registers of a new program."""
+        """Creates the register scope of a new program."""
         return Scope(occurrences, steps=None if self.origins is None else [])
 
     def note(self, rule: Rule, program: model.Program, scope: Scope) -> model.Program:
-        """A program that was lowered."""
+        """Records the origin of a lowered program."""
         if self.origins is not None and scope.steps is not None:
             from holdsfor.physical.origins import ProgramOrigin
 
@@ -92,7 +92,7 @@ class Knowledge:
         return program
 
     def add_goal(self, goal: Goal) -> int:
-        """The number of a new goal."""
+        """Adds a goal and returns its number."""
         self.goals.append(goal)
         return len(self.goals) - 1
 
@@ -107,7 +107,7 @@ class Knowledge:
         return self.tables[symbol], symbol.columns(fvp.fluent)
 
     def is_ended_openly(self, fvp: Fvp) -> bool:
-        """Whether a rule ends a fluent without saying which of its instances or values."""
+        """Whether a rule terminates a fluent and leaves an argument or the value open."""
         return self.analysis.entities.fluent(fvp) in self._openly_ended
 
     @cached_property
@@ -115,7 +115,7 @@ class Knowledge:
         return openly_ended(self.analysis)
 
     def fact_table(self, name: Predicate) -> int | None:
-        """The table of a predicate that has ground facts only."""
+        """The table of a predicate that is defined by ground facts only."""
         if name not in self.facts:
             background = self.analysis.background
             rules = background.rules.get(name)
@@ -154,9 +154,9 @@ class BodyLowering:
         return tuple(found)
 
     def with_late_ends(self, body: Body) -> Body:
-        """A body in which `terminatedAt` comes late, where a fluent may have been ended for all its instances.
+        """Moves `terminatedAt` conditions late in a body if their fluent may be terminated for all instances.
 
-        Such an end leaves open which instance is meant. So whatever else says it comes before.
+        Such a termination does not bind the instance. So the conditions that do bind it come first.
         """
         ends = tuple(literal for literal in body if self._may_stay_open(literal))
         if not ends:
@@ -219,7 +219,8 @@ class BodyLowering:
         least = most = None
         if self._now is not None and time.name != self._now:
             found = reach(surroundings(self._whole, literal), self._now, time.name)
-            # No two time-points are farther apart, and what lies ahead is not known: the conditions themselves say more.
+            # Two time-points are at most _FARTHEST apart, and the future is unknown. The conditions themselves are more
+            # precise.
             least = int(max(0, min(found.least, _FARTHEST))) if math.isfinite(found.least) else None
             most = int(max(0, found.most)) if found.most <= _FARTHEST else None
         register = self._scope.bind(time.name) if binds else self._scope.register(time.name)
@@ -299,7 +300,7 @@ class BodyLowering:
                 return model.Branch(tested, chosen, rest)
 
     def _window(self, literal: FindAll, block: model.Block, kind: SlidingKind) -> model.Window | None:
-        """The window of a sliding aggregate whose block is its events and the limits of its window."""
+        """The window of a sliding aggregate. Its block consists of the events and the limits of the window."""
         match literal.body:
             case (
                 Happens(event=event, time=Var(name=then)),

@@ -1,8 +1,9 @@
-"""How the keys of a stage are spread over the buckets of a distributed run.
+"""Spreads the keys of a stage over the buckets of a distributed run.
 
-A key is in the bucket of its hash. Where rules read rows by a part of the key, that would send these rows to all buckets.
-There, buckets are the cells of a grid with a side for each such part: a key is in the cell of its values, and the rows of
-a value go to the cells of one line. The core does the same arithmetic (buckets.h), and so does Spark SQL.
+The bucket of a key is determined by its hash. Rules that read rows by a partial key would need these rows in all
+buckets. In that case the buckets are the cells of a grid with one side for each part of the key. A key is in the cell
+of its values, and the rows of a value go to the cells of one line. The core (buckets.h) and Spark SQL use the same
+arithmetic.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from holdsfor.physical.model import Stage
 
 
 def grid_sides(stage: Stage, buckets: int) -> tuple[int, ...]:
-    """The side of each part of the key; none if no rows are read by parts. Their product is at most `buckets`."""
+    """The side of the grid for each part of the key; empty if no rows are read by parts. The product is at most
+    `buckets`.
+    """
     partial = sorted({part for route in stage.inputs for parts in route.parts for part in parts})
     if not partial:
         return ()
@@ -23,7 +26,7 @@ def grid_sides(stage: Stage, buckets: int) -> tuple[int, ...]:
 
 
 def _root(number: int, degree: int) -> int:
-    """The largest integer whose power is at most a number.
+    """The largest integer whose power of this degree is at most a number.
 
     >>> _root(8, 3), _root(200, 2), _root(7, 1)
     (2, 14, 7)

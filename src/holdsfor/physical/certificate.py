@@ -1,7 +1,7 @@
-"""How much a key can keep of each table behind the border of a window: a number of rows, those of some time, or all.
+"""Computes how much a key can keep of each table behind the border of a window: rows, time-points, or everything.
 
-The plan says it (`Table.keep`, `Table.recomputed`, `PhysicalPlan.settle`); here it is put together, and checked against
-what an engine has.
+The plan contains the bounds (`Table.keep`, `Table.recomputed`, `PhysicalPlan.settle`). This module combines them and
+checks them against what an engine keeps.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ _EVENTS = (Role.INPUT_EVENT, Role.DERIVED_EVENT)
 
 @record
 class Bound:
-    """What a key can keep of a table behind the border: `standing` rows for each instance, and those of `span` time-points.
+    """What a key can keep of a table behind the border: `standing` rows per instance, and the rows of `span`
+    time-points.
 
-    A row of a fluent is an interval, at the time at which it ended. Without bound `span` is FOREVER and `why` says so;
-    `is_single` if a key has one instance only, so that `standing` is a number of rows.
+    A fluent's row is an interval, dated at its end. Without a bound, `span` is FOREVER and `why` gives the reason.
+    `is_single` means that a key has only one instance, so that `standing` is a number of rows.
     """
 
     standing: int
@@ -30,7 +31,7 @@ class Bound:
     why: str = ""
 
     def __str__(self) -> str:
-        """In words."""
+        """The bound in words."""
         if self.span == FOREVER:
             return f"without bound, because {self.why}"
         some = f"{self.standing} row{'' if self.is_single else ' for each instance'}" if self.standing else ""
@@ -59,7 +60,7 @@ def _bound(plan: PhysicalPlan, table: Table, stage: Stage | None, number: int) -
         return Bound(0, is_single=True, span=0)
     span = added(plan.settle, table.keep)
     why = table.keep_why if table.keep == FOREVER else plan.settle_why
-    # Keys that are tied are one key with many instances.
+    # Tied keys are evaluated as one key with many instances.
     keys = (
         ()
         if stage is None or stage.is_tied
@@ -73,8 +74,8 @@ def _bound(plan: PhysicalPlan, table: Table, stage: Stage | None, number: int) -
 def excess(plan: PhysicalPlan, border: int, kept: Iterable[KeptRow], slack: int = 0) -> Iterator[str]:
     """What one key keeps behind a border beyond its bounds, in words; `slack` rows of a table may wait to be dropped.
 
-    Rows after the border belong to the window. A simple fluent has one value at a time, so that an instance has one
-    interval that reaches the border; of others there is one for each value, which is part of the instance.
+    Rows after the border belong to the window. A simple fluent has one value at a time, so an instance has one interval
+    that reaches the border. Other fluents have one such interval per value, because the value is part of the instance.
     """
     limits = bounds(plan)
     old: Counter[int] = Counter()

@@ -1,8 +1,9 @@
-"""Plans as rows of 64-bit words, by the types of their fields.
+"""Encodes and decodes plans as rows of 64-bit words, driven by the types of their fields.
 
-A record is its fields in order; where several kinds of records may stand, the number of its kind comes first. A sequence
-is its length and then its items, a text its number among the texts, what may be missing has a word before it that says
-whether it is there. What does not belong to the meaning of a plan, such as lines, can be left out.
+A record is written as its fields in order. Where several kinds of records are possible, the number of the kind comes
+first. A sequence is its length followed by its items. A text is its index in the list of texts. An optional value is
+preceded by a word that says whether it is present. Fields without meaning for evaluation, such as lines, can be left
+out.
 """
 
 from __future__ import annotations
@@ -61,18 +62,20 @@ KINDS: dict[type, int] = {
         1,
     )
 }
-"""Records that may stand where others may: their number comes first. All others are known from their place."""
+"""Records that can occur where other kinds can too; their kind number comes first. The position determines all
+others.
+"""
 _BY_NUMBER = {number: kind for kind, number in KINDS.items()}
 
 _NAME, _INTEGER, _REAL, _BIG = range(4)
 _LIMIT = 1 << 61
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 _DEEPEST = 200
-"""How deep records may lie in each other; the core has the same limit."""
+"""The maximum nesting depth of records; the core has the same limit."""
 
 
 class Writer:
-    """Words and texts that are being written. `sites` are the places in the source in the order of their numbers."""
+    """Words and texts being written. `sites` are the source positions, by number."""
 
     def __init__(self, *, meaning_only: bool = False) -> None:
         self.words: list[int] = []
@@ -86,7 +89,7 @@ class Writer:
 
 
 class Reader:
-    """Words and texts that are being read."""
+    """Words and texts being read."""
 
     def __init__(self, words: tuple[int, ...], texts: list[str]) -> None:
         self._words, self._texts = words, texts
@@ -101,7 +104,7 @@ class Reader:
         return self._words[self._at - 1]
 
     def length(self) -> int:
-        """The number of things that follow, each of a word at least."""
+        """The number of items that follow; each has at least one word."""
         found = self.word()
         if not 0 <= found <= len(self._words):
             raise ValueError("this is no plan: a length is wrong")
@@ -116,7 +119,7 @@ class Reader:
 
     @property
     def is_at_end(self) -> bool:
-        """Whether all words were read."""
+        """Whether all words have been read."""
         return self._at == len(self._words)
 
 
@@ -131,13 +134,13 @@ class Codec:
 
 @cache
 def codec(kind: Any) -> Codec:
-    """The codec of a type; fields find theirs when they are first needed, because types may contain themselves."""
+    """The codec of a type. Field codecs are looked up on first use, because types may be recursive."""
     if kind is Site:
         return Codec(_write_site, _read_site)
     if kind is str:
         return Codec(lambda value, into: into.text(value), lambda source: source.text())
     if kind in (int, bool) or (isinstance(kind, type) and issubclass(kind, IntEnum)):
-        # A distance in time that is beyond all times is for ever.
+        # A distance that exceeds the time range is FOREVER.
         return Codec(
             lambda value, into: into.words.append(
                 value if _FIRST <= value <= _LAST else _FIRST if value < 0 else _LAST
@@ -221,7 +224,7 @@ def _record_codec(kind: type) -> Codec:
     hints = get_type_hints(kind)
     parts = [(one.name, one.compare, hints[one.name]) for one in fields(kind)]
     writers: list[list[tuple[str, Callable[[Any, Writer], None]]]] = []
-    """For all fields, and for those with a meaning."""
+    """Two lists: all fields, and the fields that have a meaning for evaluation."""
 
     def write(value: Any, into: Writer) -> None:
         if not writers:

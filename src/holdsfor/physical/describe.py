@@ -1,4 +1,4 @@
-"""A physical plan as text for people and as plain data for programs: what `holdsfor plan` prints."""
+"""Describes a physical plan as text and as plain data, for `holdsfor plan`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEADS = {model.HeadKind.INITIATE: "initiates", model.HeadKind.TERMINATE: "termi
 
 
 def plan_data(plan: model.PhysicalPlan) -> dict[str, Any]:
-    """The plan as data that JSON can have; programs are lines of text. A distance without limit is None."""
+    """The plan as JSON-compatible data. Programs are lines of text. A distance without limit is None."""
     lines = Lines(plan)
     return {
         "fingerprint": fingerprint(plan).hex(),
@@ -59,7 +59,7 @@ def _stage_data(stage: model.Stage, plan: model.PhysicalPlan, lines: Lines) -> d
 
 
 def _ties(stage: model.Stage, names: list[str]) -> Iterator[str]:
-    """What ties the keys of a stage."""
+    """Describes what ties the keys of a stage."""
     for one in stage.inputs:
         if len(one.places) > 1:
             yield f"{names[one.table]}, columns {_and(place + 1 for (place,) in one.places)}"

@@ -1,8 +1,8 @@
-"""A plan as bytes, and its fingerprint.
+"""Encodes a plan as bytes and computes its fingerprint.
 
-The bytes are a mark, the fingerprint, the number of words and of texts, the words (see `codec`), the length of each text
-and the texts. The fingerprint is that of what the plan means: plans that are equal have the same, and what is for reading
-only has no part in it, which is names of variables, lines, and why something is kept.
+The bytes contain, in order: a mark, the fingerprint, the number of words and of texts, the words (see `codec`), the
+length of each text, and the texts. The fingerprint covers the meaning of the plan only, so equal plans have equal
+fingerprints. Parts that exist for reading do not count: variable names, lines, and the reasons for retention.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from holdsfor.physical.instructions import Site
 from holdsfor.physical.model import PhysicalPlan
 
 MARK = b"hfplan\x00\x07"
-"""The first bytes of a plan; the last of them counts changes of the format."""
+"""The first bytes of an encoded plan. The last of them is the version of the format."""
 _HEAD = len(MARK) + 32
 
 
 class Encoder:
-    """Writes a plan; `sites` are the places in the source in the order of their numbers."""
+    """Encodes a plan; `sites` are the source positions, by number."""
 
     def __init__(self) -> None:
         self.sites: list[Site] = []
@@ -41,14 +41,14 @@ def to_bytes(plan: PhysicalPlan) -> bytes:
 
 
 def fingerprint(plan: PhysicalPlan) -> bytes:
-    """32 bytes that are the same for plans that mean the same, and different for others."""
+    """A digest of 32 bytes: equal for plans with the same meaning, different for others."""
     writer = Writer(meaning_only=True)
     codec(PhysicalPlan).write(plan, writer)
     return hashlib.sha256(_packed(writer)).digest()
 
 
 def from_bytes(data: bytes) -> PhysicalPlan:
-    """The plan that was written; ValueError with a reason if the bytes are none."""
+    """Decodes a plan; raises ValueError with a reason if the bytes are not a plan."""
     if data[: len(MARK)] != MARK:
         raise ValueError("this is not a plan, or is one of another version of holdsfor")
     words, texts = _unpacked(data)

@@ -1,6 +1,6 @@
 """The instructions of register programs, and the terms in them.
 
-Registers are numbered for each program, `Register(0)` being the present time-point.
+Each program numbers its own registers. `Register(0)` is the present time-point.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ NOW = 0
 
 @record
 class Constant:
-    """A ground term that is a name or a number."""
+    """A ground term: a name or a number."""
 
     value: str | int | float
 
 
 @record
 class Register:
-    """The value of a register. With `binds` it is the first occurrence, which gives the register its value."""
+    """The value of a register. `binds` marks the first occurrence, which gives the register its value."""
 
     number: int
     binds: bool = False
@@ -42,7 +42,7 @@ class Anything:
 
 @record
 class Structure:
-    """A compound term; the functor `[]` is a list, whose rest is `tail`."""
+    """A compound term. The functor `[]` is a list whose rest is `tail`."""
 
     functor: str
     args: tuple[Shape, ...]
@@ -51,12 +51,12 @@ class Structure:
 
 Shape: TypeAlias = Constant | Register | Anything | Structure
 LIST = "[]"
-"""The functor of lists, which no compound term has."""
+"""The functor of lists; no compound term has it."""
 
 
 @record
 class Apply:
-    """A function of arithmetic, applied to expressions; its name and arity as in rules."""
+    """An arithmetic function applied to expressions, with its name and arity as in rules."""
 
     function: str
     args: tuple[Expression, ...]
@@ -64,7 +64,7 @@ class Apply:
 
 @record
 class Calendar:
-    """A field of the calendar at a time-point; `unit` is how many nanoseconds a time-point is."""
+    """A calendar field of a time-point; `unit` is the number of nanoseconds per time-point."""
 
     field: str
     time: Expression
@@ -80,24 +80,24 @@ Expression: TypeAlias = Constant | Register | Structure | Apply | Calendar
 
 @record
 class Origin:
-    """The line of a source at which something was written; line 0 is nowhere."""
+    """The source line at which something was written; line 0 means that there is none."""
 
     source: str = ""
     line: int = 0
 
     def __str__(self) -> str:
-        """As in messages."""
+        """The origin as it appears in messages."""
         return f"{self.source}:{self.line}" if self.line else "a rule without text"
 
 
 def origin(span: Span) -> Origin:
-    """Where a span begins."""
+    """The position at which a span begins."""
     return Origin() if span is NOWHERE else Origin(span.source.name, span.line)
 
 
 @record
 class Site:
-    """Where an instruction comes from, and what has a value there, by name: a register, or always the same. For messages."""
+    """The source of an instruction and the names of known values, for messages: each is in a register or constant."""
 
     span: Span = field(default=NOWHERE, compare=False)
     row: tuple[tuple[str, int | Constant], ...] = field(default=(), compare=False)
@@ -106,9 +106,9 @@ class Site:
 
 @record
 class Instant:
-    """The time-point of a condition: a register that has a value, or one to give the times between two limits to.
+    """The time-point of a condition: a bound register, or a register that enumerates the times between two limits.
 
-    The limits are distances back from the present: `now - most` to `now - least`; None is without limit.
+    The limits are distances back from the present: `now - most` to `now - least`. None means without limit.
     """
 
     register: int
@@ -119,7 +119,7 @@ class Instant:
 
 @record
 class Events:
-    """The events of a table at a time-point that match."""
+    """The matching events of a table at a time-point."""
 
     table: int
     columns: tuple[Shape, ...]
@@ -128,7 +128,7 @@ class Events:
 
 @record
 class Holding:
-    """The pairs of a fluent that hold at a time-point and match."""
+    """The matching pairs of a fluent that hold at a time-point."""
 
     table: int
     columns: tuple[Shape, ...]
@@ -137,7 +137,7 @@ class Holding:
 
 
 class EdgeKind(IntEnum):
-    """Which change of a pair is meant."""
+    """The kind of change of a pair."""
 
     START = 0
     END = 1
@@ -147,7 +147,7 @@ class EdgeKind(IntEnum):
 
 @record
 class Edges:
-    """The pairs of a fluent that start, end, are initiated or terminated at a time-point, and match."""
+    """The matching pairs of a fluent that start, end, are initiated or terminated at a time-point."""
 
     table: int
     kind: EdgeKind
@@ -158,7 +158,7 @@ class Edges:
 
 @record
 class Endable:
-    """The pairs of a fluent that there is something to end of: they hold, or are being initiated."""
+    """The pairs of a fluent that can be terminated: they hold, or are being initiated."""
 
     table: int
     columns: tuple[Shape, ...]
@@ -167,7 +167,7 @@ class Endable:
 
 @record
 class Facts:
-    """The rows of a fact table that match."""
+    """The matching rows of a fact table."""
 
     facts: int
     columns: tuple[Shape, ...]
@@ -175,7 +175,7 @@ class Facts:
 
 @record
 class Call:
-    """A predicate that is solved outside of the core: `goal` is its number, `inputs` and `outputs` its registers."""
+    """A predicate that is solved outside the core: `goal` is its number, `inputs` and `outputs` are its registers."""
 
     goal: int
     inputs: tuple[int, ...]
@@ -185,7 +185,7 @@ class Call:
 
 @record
 class Compare:
-    """A comparison of numbers, by its name in rules."""
+    """A comparison of numbers, with its name in rules."""
 
     operator: str
     left: Expression
@@ -195,7 +195,7 @@ class Compare:
 
 @record
 class Equal:
-    """Makes a ground term and another one equal; with `negated`, holds if two ground terms are different."""
+    """Unifies a term with a ground term. With `negated`, holds if two ground terms are different."""
 
     ground: Shape
     other: Shape
@@ -204,7 +204,7 @@ class Equal:
 
 @record
 class Assign:
-    """The value of an expression, which must match."""
+    """Evaluates an expression; the value must match."""
 
     target: Shape
     expression: Expression
@@ -220,14 +220,14 @@ class Negate:
 
 @record
 class Choose:
-    """Every solution of every branch."""
+    """Enumerates every solution of every branch."""
 
     branches: tuple[Block, ...]
 
 
 @record
 class Branch:
-    """`then` for the first solution of `condition`, `otherwise` if it has none."""
+    """Runs `then` for the first solution of `condition`, or `otherwise` if there is none."""
 
     condition: Block
     then: Block
@@ -236,10 +236,11 @@ class Branch:
 
 @record
 class Collect:
-    """A list with the template for every solution of the block, or what an aggregate makes of it; it must match `result`.
+    """Collects the template for every solution of the block in a list, or aggregates it. The result must match
+    `result`.
 
-    Aggregates are numbered as `SlidingKind` has them; -1 is the list itself. With a window, the block is the events of a
-    table in it and nothing else.
+    Aggregates have the numbers of `SlidingKind`; -1 is the list itself. With a window, the block consists only of the
+    events of a table in the window.
     """
 
     template: Shape
@@ -252,7 +253,9 @@ class Collect:
 
 @record
 class Window:
-    """The events of the last `length`: what each is worth, and which of their columns are known beforehand."""
+    """The events of the last `length` time-points: the value of each event, and which of their columns are already
+    known.
+    """
 
     length: Expression
     worth: Expression | None
@@ -261,7 +264,7 @@ class Window:
 
 @record
 class Domain:
-    """Gives a register each value that it can have at its places in the pairs of some fluents."""
+    """Enumerates the values that a register can have at its places in the pairs of some fluents."""
 
     register: int
     places: tuple[Place, ...]
@@ -269,7 +272,7 @@ class Domain:
 
 @record
 class Place:
-    """A pattern of pairs, in which the register of a domain has the value it takes."""
+    """A pattern of pairs in which the register of a domain gets its value."""
 
     table: int
     columns: tuple[Shape, ...]
@@ -278,7 +281,7 @@ class Place:
 
 @record
 class Lookup:
-    """The intervals of pairs that match, into a list register; of a ground pair that there is not, none."""
+    """Loads the intervals of matching pairs into a list register. An unknown ground pair gives an empty list."""
 
     table: int
     columns: tuple[Shape, ...]
@@ -290,7 +293,7 @@ class Lookup:
 class Operate:
     """An interval operator on list registers; `parameters` are those of the operator.
 
-    `rest` is the register of a term that lists further lists.
+    `rest` is the register of a term that lists further interval lists.
     """
 
     operator: str
@@ -304,7 +307,9 @@ class Operate:
 
 @record
 class Empty:
-    """Holds if a list register has no interval; with `negated`, if it has one. With `gives` it becomes empty."""
+    """Holds if a list register has no interval. With `negated`, holds if it has one. `gives` makes the register an
+    empty list.
+    """
 
     register: int
     negated: bool = False
@@ -313,7 +318,7 @@ class Empty:
 
 @record
 class Copy:
-    """Gives a list register the list of another; with `tests`, holds if both have the same."""
+    """Copies one list register to another. With `tests`, holds if both have the same intervals."""
 
     source: int
     out: int
@@ -322,7 +327,7 @@ class Copy:
 
 @record
 class ListCall:
-    """A predicate on lists of intervals that is solved outside of the core; like `Call`, with list registers besides."""
+    """A predicate on interval lists that is solved outside the core; like `Call`, with additional list registers."""
 
     goal: int
     inputs: tuple[int, ...]
@@ -334,7 +339,7 @@ class ListCall:
 
 @record
 class Spell:
-    """Gives a register the intervals of a list register as a term."""
+    """Converts the intervals of a list register to a term in a register."""
 
     source: int
     register: int
@@ -342,7 +347,7 @@ class Spell:
 
 @record
 class Read:
-    """Gives a list register the intervals that a term lists."""
+    """Converts a term that lists intervals to a list register."""
 
     term: Shape
     out: int

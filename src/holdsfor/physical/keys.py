@@ -1,12 +1,14 @@
-"""Stages and their keys: what is evaluated together for one key, and how rows reach it.
+"""Chooses stages and their keys: what is evaluated together for one key, and how rows reach it.
 
-Each component, in the order of what it reads, gets the best key that its rules allow and joins the first stage that has
-this key. A key is one or more columns that every rule passes on, from what it reads of its own component to its head. What
-rules read with the whole key goes to that key; what they read with a part of it, to the keys that have its value there; what
-they read without it, to all keys. Every rule needs a condition on something with the whole key: then a key that no row
-mentions has nothing to evaluate, and the keys are those of the rows. A component in a cycle that leads from key to key has
-a stage of its own, whose keys are tied (`ties`). A component without any key is evaluated for all entities at once, as one
-key: `why` says what ties them together.
+A key is one or more columns that every rule passes on, from what it reads of its own component to its head. Components
+are processed in dependency order. Each gets the best key that its rules allow and joins the first stage with this key.
+
+Rows that rules read with the whole key go to that key. Rows read with a partial key go to all keys with that value.
+Rows read without the key go to all keys. Every rule needs a condition with the whole key. So a key that no row mentions
+needs no evaluation, and the keys are those of the rows.
+
+A component in a cycle that leads from key to key has a stage of its own, whose keys are tied (`ties`). A component
+without a key is evaluated for all entities at once, as one key; `why` names the reason.
 """
 
 from __future__ import annotations
@@ -47,13 +49,15 @@ from holdsfor.physical.ties import FactPlaces, find_ties
 from holdsfor.records import record
 
 Parts = tuple[Places, ...]
-"""For each of some places, the parts of the key that may have its value."""
+"""For each of some places, the parts of the key that can have its value."""
 TimedRule = EffectRule | EventRule | IntervalRule
 
 
 @record
 class Input:
-    """How rows of an input reach keys: by the whole key, or with `parts` by a part of it. Without places, all keys share it."""
+    """How rows of an input reach keys: by the whole key, or by partial keys (`parts`). Without places, all keys share
+    the rows.
+    """
 
     symbol: Symbol
     places: Spreading = ()
@@ -62,7 +66,7 @@ class Input:
 
 @record
 class Component:
-    """Fluents and events that are evaluated together, with their rules in order and what those say of keys."""
+    """Fluents and events that are evaluated together, with their rules in order and the key shape of each rule."""
 
     members: tuple[Symbol, ...]
     rules: tuple[Rule, ...]
@@ -70,14 +74,14 @@ class Component:
 
     @property
     def triggers(self) -> frozenset[Symbol]:
-        """The fluents whose delayed effects reach into the component: they must be evaluated in the same stage."""
+        """The fluents whose delayed effects reach into the component. They must be evaluated in the same stage."""
         readings = (reading for shape in self.shapes for reading in shape.readings)
         return frozenset(one.symbol for one in readings if one.is_trigger and one.symbol not in self.members)
 
 
 @record
 class Draft:
-    """A stage by its symbols."""
+    """A stage in terms of symbols."""
 
     components: tuple[Component, ...]
     key: int
@@ -90,9 +94,9 @@ class Draft:
 
 @record
 class _Key:
-    """A key for a component: its places in the members, and how it finds each input: one of the ways given, if there are any.
+    """A possible key of a component: its places in the members, and one route for each input, if the input has any.
 
-    If it `is_tied`, rows that have it at several places tie keys, and so do `facts`.
+    If it `is_tied`, rows that have the key at several places tie keys, and so do `facts`.
     """
 
     members: Mapping[Symbol, Places]
@@ -107,7 +111,7 @@ class _Key:
 
 @dataclass
 class _Stage:
-    """A stage that is being put together; `routes` are the ways that are left to spread what its components touch."""
+    """A stage under construction; `routes` are the remaining routes for the symbols that its components use."""
 
     size: int
     components: list[Component] = field(default_factory=list)
@@ -118,10 +122,10 @@ class _Stage:
     facts: tuple[FactPlaces, ...] = ()
 
     def joined(self, component: Component, key: _Key) -> dict[Symbol, list[Spreading]] | None:
-        """The ways that would be left for what a component with this key touches; None if it does not fit."""
+        """The routes that remain if a component with this key joins; None if the component does not fit."""
         if key.size != self.size:
             return None
-        # Keys that are tied are evaluated together: nothing joins them that need not.
+        # Tied keys are evaluated together. So a component joins such a stage only if it must.
         is_bound = any(symbol in self.members for symbol in component.triggers)
         if self.components and (key.is_tied or (self.is_tied and not is_bound)):
             return None
@@ -139,7 +143,9 @@ class _Stage:
 def choose_stages(
     analysis: Analysis, filling: frozenset[Symbol] = frozenset(), *, is_traced: bool = False
 ) -> Iterator[Draft]:
-    """The stages of a program, in order. Input that only fills domains has stages without components, to be taken back in."""
+    """The stages of a program, in order. Input that only fills domains gets stages without components, so that it can
+    be retracted.
+    """
     choice = _Choice(analysis)
     components = [choice.component(members) for members in component_order(analysis, is_traced=is_traced)]
     stages = choice.stages(components)
@@ -175,7 +181,7 @@ class _Choice:
         return Component(members, rules, tuple(one for one in shapes if one is not None))
 
     def stages(self, components: Iterable[Component]) -> list[_Stage] | None:
-        """Each component in the first stage that will have it; None if delayed effects would leave a stage."""
+        """Assigns each component to the first stage that accepts it; None if delayed effects would leave a stage."""
         stages: list[_Stage] = []
         for component in components:
             keys, why = self._keys(component)
@@ -207,12 +213,12 @@ class _Choice:
         return False
 
     def _is_ready(self, component: Component, key: _Key, number: int) -> bool:
-        """Whether all inputs are there in time: what is made in the same stage must have the whole key."""
+        """Whether all inputs are available in time. Results of the same stage must be read with the whole key."""
         home = self._home
         for symbol, spreadings in key.inputs.items():
             if home.get(symbol, -1) > number or (not spreadings and home.get(symbol) == number):
                 return False
-        # A trigger that comes later has delayed effects that can never take place.
+        # A trigger in a later component has delayed effects that can never occur.
         return all(home.get(symbol, number) == number for symbol in component.triggers)
 
     # Keys of one component
@@ -224,7 +230,7 @@ class _Choice:
         return _Key(dict.fromkeys(component.members, ()), inputs)
 
     def _keys(self, component: Component) -> tuple[list[_Key], str]:
-        """The best keys of a component, which serve it equally well, or what leaves it without one."""
+        """The best keys of a component, all equally good; otherwise the reason why it has none."""
         ranked: list[tuple[tuple[int, ...], _Key]] = []
         why = ""
         for places in choices(component.members[0]):
@@ -242,7 +248,7 @@ class _Choice:
         return [key for rank, key in ranked if rank == best], why or _tie(component)
 
     def _ties(self, component: Component) -> tuple[_Key, str] | None:
-        """A key that rows and facts tie, and why; None if there is none."""
+        """A key that rows and facts tie, and the reason; None if there is none."""
         if component.members[0] in self._analysis.graph.metric:
             return None
         ties = find_ties(component.members, component.shapes, self._analysis, self._without_keys(component))
@@ -252,7 +258,7 @@ class _Choice:
         return None if self._without_key(component, key) else (key, ties.why)
 
     def _without_keys(self, component: Component) -> frozenset[Symbol]:
-        """Where a fluent is ended for all instances, that has no key."""
+        """A place where a fluent without a key is terminated for all instances."""
         return self._openly_ended & _terminations_read(component.rules, self._entities)
 
     def _spreadings(self, component: Component, members: Mapping[Symbol, Places]) -> dict[Symbol, list[Spreading]]:
@@ -262,9 +268,10 @@ class _Choice:
         return {symbol: some for symbol, some in found.items() if symbol not in members}
 
     def _rank(self, component: Component, key: _Key) -> tuple[int, ...]:
-        """Worst are tables that all keys share, then those that go by parts; if there are such, keys of few columns.
+        """Ranks a key. Inputs shared by all keys are worst, then inputs read by parts; in both cases keys with few
+        columns win.
 
-        Among equals, the first column alone comes first.
+        Among equal keys, the first column alone wins.
         """
         others = [symbol for symbol, spreadings in key.inputs.items() if not spreadings]
         if not others:
@@ -273,9 +280,9 @@ class _Choice:
         return len(others) - by_parts, by_parts, -key.size
 
     def _without_key(self, component: Component, key: _Key) -> str:
-        """Names a rule that can succeed without a condition on something with the whole key, if there is one.
+        """Names a rule that can succeed without a condition on the whole key, if there is one.
 
-        Where nothing holds there is nothing to end: terminations need no such condition, unless rules read them.
+        Terminations need no such condition unless rules read them: where nothing holds, nothing is terminated.
         """
         spread = {symbol for symbol, spreadings in key.inputs.items() if spreadings} | key.members.keys()
         if component.members[0] in self._analysis.graph.metric:
@@ -300,11 +307,11 @@ class _Choice:
         required = required_leaves(rule, self._analysis.body(rule))
         if len(others) == 1 and any(entities.fluent(one.fvp) in spread for one in required):
             return True
-        # Lists that nothing is known of give an empty list, unless something makes time-points out of nothing.
+        # Unknown lists give empty lists, unless something creates intervals from nothing.
         names = [one for one in walk(rule.body) if isinstance(one, Intervals)]
         return bool(names) and not makes_intervals(rule) and all(entities.fluent(one.fvp) in spread for one in names)
 
-    # Stages as they are handed on
+    # Results
 
     def draft(self, stage: _Stage) -> Draft:
         """A stage with the inputs of its components."""
@@ -345,7 +352,7 @@ def _symbol_read(literal: object, entities: Entities) -> Symbol | None:
 
 
 def _terminations_read(rules: Iterable[Rule], entities: Entities) -> frozenset[Symbol]:
-    """The fluents whose terminations rules have conditions on."""
+    """The fluents whose terminations occur in conditions of rules."""
     return frozenset(
         entities.fluent(literal.fvp)
         for rule in rules
@@ -355,14 +362,15 @@ def _terminations_read(rules: Iterable[Rule], entities: Entities) -> frozenset[S
 
 
 def _links(symbol: Symbol, shapes: Sequence[RuleShape], members: Mapping[Symbol, Places]) -> list[tuple[int, int]]:
-    """Columns of an input, and the parts of the key that stand there: one of them in every use. None if a use has none."""
+    """The columns of an input, and the key parts there: one of them in every use. None if a use has none."""
     uses: list[frozenset[tuple[int, int]]] = []
     for shape in shapes:
         key = [shape.columns[place] for place in members[shape.symbol]]
         for reading in shape.readings:
             if reading.symbol != symbol:
                 continue
-            # What tells values of variables for other keys must be known whole; effects are not kept by value.
+            # Input must be known whole if it enumerates values of variables for other keys. Effects are not stored by
+            # value.
             is_whole = reading.is_effect or reading.is_trigger or reading.names & shape.ranging
             columns = () if is_whole else enumerate(reading.columns)
             uses.append(frozenset((column, key.index(term)) for column, term in columns if term in key))
@@ -379,7 +387,7 @@ def _links(symbol: Symbol, shapes: Sequence[RuleShape], members: Mapping[Symbol,
 
 
 def _tie(component: Component) -> str:
-    """What leaves a component without a key."""
+    """The reason why a component has no key."""
     bare = next((symbol for symbol in component.members if not any(choices(symbol))), None)
     if bare is not None:
         return f"{bare} has no arguments"
@@ -390,7 +398,7 @@ def _tie(component: Component) -> str:
 
 
 def _leaves_key(shape: RuleShape, reading: Reading) -> bool:
-    """Whether a rule reads its own cycle without passing on any column."""
+    """Whether a rule reads its own cycle without passing on a column."""
     if reading.symbol != shape.symbol:
         return not any(term in reading.columns for term in shape.columns)
     return not any(one == other for one, other in zip(shape.columns, reading.columns, strict=True))

@@ -1,4 +1,4 @@
-"""Conditions that are solved outside of the core as text that does not depend on the names of variables."""
+"""Writes conditions that are solved outside the core as text that does not depend on variable names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, conjuncts, functor
 
 
 def goal_info(literal: Literal, background: Background) -> GoalInfo:
-    """What a plan says of a goal."""
+    """The description of a goal in the plan."""
     term = literal_term(literal)
     changes = any(background.depends_on_input(atom) for atom in _atoms(literal))
     return GoalInfo(print_term(term), plain_text(term), changes)
@@ -35,7 +35,7 @@ def plain_text(term: Term) -> str:
 def digest(literals: Iterable[Literal], background: Background) -> str:
     """A digest of the background rules that some conditions depend on; empty if there are none.
 
-    The order of the rules of one predicate counts, because it is the order of its answers.
+    The order of the rules of one predicate is part of the digest, because it is the order of the answers.
     """
     reached = sorted(_reached(literals, background))
     if not reached:

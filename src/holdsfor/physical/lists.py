@@ -1,8 +1,8 @@
-"""How far a statically determined fluent depends on what it reads: distances of lists, and variables without support.
+"""Computes how far a statically determined fluent depends on its inputs: distances of lists, and unsupported variables.
 
-The result of a definition after a time-point B must follow from what is known of its lists from some time-points before
-B on. For each solution of its variables that has an interval after B, the values must be in sight as well: those of a
-pair that has an interval nearby.
+The result of a definition after a time-point B must follow from its lists, restricted to some time-points before B and
+everything after B. For each solution whose result has an interval after B, the variable values must be found there too:
+they are values of a pair that has an interval nearby.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ _MOST_VARIANTS = 64
 
 @record
 class ListRead:
-    """A fluent whose list is `back` time-points behind the result; the result is final `lag` after it is."""
+    """A fluent whose list is needed `back` time-points before the result. The result is final `lag` after the list
+    is.
+    """
 
     table: int
     back: int
@@ -50,14 +52,14 @@ class ListRead:
 
 @record
 class Reading:
-    """What a definition reads. With a `problem`, the result depends on everything that ever was in the tables."""
+    """What a definition reads. With a `problem`, the result depends on the complete history of the tables."""
 
     reads: tuple[ListRead, ...]
     problem: str | None = None
 
 
 def reading(definition: Definition, facts: tuple[FactTable, ...]) -> Reading:
-    """What a definition reads of its lists, whichever of its alternatives counts."""
+    """What a definition reads of its lists, over all its alternatives."""
     everything = tuple(ListRead(table, FOREVER, FOREVER) for table in tables_read(definition.program.block))
     variants = _variants(definition.program.block)
     if variants is None:
@@ -73,7 +75,7 @@ def reading(definition: Definition, facts: tuple[FactTable, ...]) -> Reading:
 
 
 def tables_read(block: Block) -> tuple[int, ...]:
-    """The fluents of which a program reads lists or values."""
+    """The fluents whose lists or values a program reads."""
     found: dict[int, None] = {}
     for one in walk(block):
         if isinstance(one, Lookup):
@@ -84,7 +86,7 @@ def tables_read(block: Block) -> tuple[int, ...]:
 
 
 def _variants(block: Block) -> list[list[Instruction]] | None:
-    """The block without alternatives, once for every choice; None if lists are inside of other blocks."""
+    """The block without alternatives, once per choice; None if lists occur inside nested blocks."""
     found: list[list[Instruction]] = [[]]
     for one in block:
         if not any(isinstance(inner, _ABOUT_LISTS) for part in blocks_of(one) for inner in walk(part)):
@@ -101,7 +103,7 @@ def _variants(block: Block) -> list[list[Instruction]] | None:
 
 
 class _Variant:
-    """One way through a definition. `_lists` says for each list register what gives it its list."""
+    """One path through a definition. `_lists` maps each list register to the instruction that gives it its list."""
 
     def __init__(self, block: list[Instruction], facts: tuple[FactTable, ...]) -> None:
         self._block = block
@@ -129,7 +131,7 @@ class _Variant:
                     continue
 
     def problem(self, out: int) -> str | None:
-        """Why the result depends on everything that ever happened, if it does."""
+        """The reason why the result depends on the complete history; None if it does not."""
         if self._problem is not None:
             return self._problem
         supported = self._supported(out)
@@ -139,7 +141,9 @@ class _Variant:
         return None
 
     def _supported(self, out: int) -> frozenset[int] | None:
-        """The registers whose values are in sight wherever a list has an interval; None for a list that has none."""
+        """The registers whose values are found wherever a list has an interval; None for a list that is always
+        empty.
+        """
         one = self._lists.get(out)
         if one is None:
             return None
@@ -160,7 +164,7 @@ class _Variant:
                 return frozenset()
 
     def reads(self, out: int) -> tuple[ListRead, ...]:
-        """The fluents that a list is made of, with their distance from it."""
+        """The fluents that a list is built from, with their distances."""
         if out not in self._reads:
             self._reads[out] = tuple(self._found(out))
         return self._reads[out]
@@ -177,7 +181,7 @@ class _Variant:
                 yield ListRead(read.table, added(read.back, here.back), added(read.lag, here.lag))
 
     def _greatest(self, bound: Expression) -> int | None:
-        """The greatest value that a bound can have: a number, or one that facts give."""
+        """The greatest value that a bound can have: a constant, or a value from facts."""
         if isinstance(bound, Constant):
             return _whole([bound])
         if isinstance(bound, Register):
@@ -189,7 +193,7 @@ class _Variant:
 
 
 def _whole(values: list[Shape]) -> int | None:
-    """The greatest of some numbers; None if one of them is no number."""
+    """The greatest of some numbers; None if one of them is not a number."""
     numbers = [one.value for one in values if isinstance(one, Constant) and not isinstance(one.value, str)]
     if len(numbers) < len(values) or not all(map(math.isfinite, numbers)):
         return None
@@ -197,7 +201,7 @@ def _whole(values: list[Shape]) -> int | None:
 
 
 def _ranging(one: Instruction) -> Iterator[int]:
-    """The registers that get the values they have in fluents."""
+    """The registers that get their values from fluents."""
     if isinstance(one, Domain):
         yield one.register
     elif isinstance(one, Lookup):
@@ -206,7 +210,9 @@ def _ranging(one: Instruction) -> Iterator[int]:
 
 
 def _passing(one: Lookup) -> Iterator[int]:
-    """A number that is no register, if something in a pattern matches any value: there is a solution for each."""
+    """A number outside the registers if the pattern contains an anonymous variable, because each value gives a
+    solution.
+    """
     if any(_is_open(shape) for shape in (*one.columns, one.value)):
         yield -1 - one.out
 
@@ -218,7 +224,7 @@ def _is_open(shape: Shape) -> bool:
 
 
 def by_table(definitions: tuple[Definition, ...]) -> Mapping[int, list[Definition]]:
-    """Definitions by the fluent that they define."""
+    """Groups definitions by the fluent that they define."""
     found: dict[int, list[Definition]] = {}
     for one in definitions:
         found.setdefault(one.table, []).append(one)

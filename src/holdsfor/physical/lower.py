@@ -1,4 +1,4 @@
-"""From an analysed program to its physical plan."""
+"""Lowers an analysed program to its physical plan."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ _MOMENTS = {
 
 @record
 class Lowered:
-    """A plan with what is kept outside of it: the symbols of its tables, and the goals that the core asks back."""
+    """A plan with the data kept outside of it: the symbols of its tables, and the goals that the core calls back."""
 
     plan: model.PhysicalPlan
     symbols: tuple[Symbol, ...]
     goals: tuple[Goal, ...]
     origins: tuple[ProgramOrigin, ...] = ()
-    """Of a plan that is to be traced: where its programs come from, in their order."""
+    """For a plan to be traced: the origins of its programs, in order."""
 
 
 def lower(plan: Plan) -> Lowered:
@@ -82,9 +82,9 @@ def lower(plan: Plan) -> Lowered:
 
 
 def lower_for_trace(plan: Plan) -> Lowered:
-    """A plan that means the same, with one instruction for each condition as it was written, and its origins.
+    """A plan with the same meaning, with one instruction per condition as written, and with its origins.
 
-    No pass has changed its programs: facts are not folded into rules. And all rows are kept. Metric predicates are input.
+    No pass changes its programs, so facts are not folded into rules. All rows are kept. Metric predicates are input.
     """
     with no_garbage_collection():
         return _Lowering(plan.analysis, is_traced=True).plan(plan)
@@ -251,7 +251,7 @@ class _Lowering:
         return model.Rule(kind, table, heads, value, program, drivers, origin=model.origin(rule.span))
 
     def _drivers(self, body: Iterable[Literal], now: str) -> Iterator[int]:
-        """The tables of the first condition that says when the rule runs; of a disjunction, those of every branch."""
+        """The tables of the first condition that triggers the rule; for a disjunction, the tables of every branch."""
         for literal in body:
             match literal:
                 case Happens(event=event, time=Var(name=name)) if name == now:
@@ -283,7 +283,7 @@ class _Lowering:
         )
 
     def _occurrences(self, rule: Rule) -> Counter[str]:
-        """How often each variable occurs, in the body as it is executed: groundings may add conditions to it."""
+        """How often each variable occurs in the body as executed. Groundings may have added conditions to the body."""
         return Counter(v.name for v in rule_variables(replace(rule, body=self._body(rule))))
 
     def _given_pair(self, fvp: Fvp, rule: Rule) -> tuple[int, tuple[model.Shape, ...], model.Shape, Scope]:

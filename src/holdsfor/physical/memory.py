@@ -1,8 +1,8 @@
-"""From when on answers follow from the rows there are, if what was found up to a border came from other rules.
+"""Computes when answers become independent of the state at a border that other rules computed.
 
-Each table gets a number of time-points after the border. From there on its answers are those of a run with these rules
-from the beginning: the state at the border, and rows from before it that are gone, have no influence any more. A fluent that
-holds until something ends it may have an influence for ever.
+Each table gets a number of time-points after the border. From there on, its answers equal those of a run with these
+rules from the beginning: the state at the border, and dropped rows before it, have no more influence. A fluent that
+holds until it is terminated may have an influence for ever.
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ from holdsfor.records import record
 
 @record
 class Doubt:
-    """So many time-points after the border answers may differ from the right ones, and why."""
+    """How many time-points after the border answers may differ from the right ones, and why."""
 
     points: int = 0
     why: str = ""
 
     def joined(self, other: Doubt) -> Doubt:
-        """The longer of two."""
+        """The longer of two doubts."""
         return other if other.points > self.points else self
 
 
 def doubts(plan: PhysicalPlan, known: Mapping[int, int], *, has_border: bool) -> tuple[Doubt, ...]:
     """For each table, how long its answers are in doubt.
 
-    `known` has tables whose rows and answers are right: for how long before the border they are there, or, as a negative
-    number, how long after the border they begin. Without a border, what is not known is worked out from the first row on.
+    `known` contains tables whose rows and answers are right. A positive number says how long before the border they
+    begin; a negative number says how long after the border they begin. Without a border, everything else is evaluated
+    from the first row.
     """
     found = _Doubts(plan, known, has_border=has_border)
     for stage in plan.stages:
@@ -51,7 +52,7 @@ class _Doubts:
                 self.tables[number] = Doubt(-since, f"rows of {plan.tables[number].label} were not kept so far")
 
     def add(self, component: Component) -> None:
-        """A component; those before it have been added."""
+        """Adds a component; the components before it have been added."""
         unknown = [table for table in component.tables if table not in self._known]
         if not unknown:
             return
@@ -75,7 +76,7 @@ class _Doubts:
             if self._has_border and any(self._plan.goals[goal].changes for goal in goals(rule.program.block)):
                 found = found.joined(Doubt(FOREVER, f"{_at(rule.origin)} reads a domain that input fills"))
             outside = [one for one in reads(rule.program.block) if one.table not in component.tables]
-            # A start or end is a difference from the time-point before.
+            # A start or end compares with the time-point before.
             looks = [(one.table, added(one.most, 0 if one.edge is None else 1)) for one in outside]
             found = found.joined(self._longest(looks, rule.origin))
             looks_in = any(one.table in component.tables and one.most for one in reads(rule.program.block))
@@ -108,7 +109,7 @@ class _Doubts:
         return found
 
     def _longest(self, looks: Iterable[tuple[int, int]], where: Origin) -> Doubt:
-        """How long what looks back so far into some tables is in doubt."""
+        """How long results are in doubt that look back this far into some tables."""
         found = Doubt()
         for table, back in looks:
             before = self._known.get(table)

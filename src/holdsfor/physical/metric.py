@@ -1,7 +1,7 @@
-"""The parts of a physical plan that metric rules are: relations, and rules in normal form over cells of the doubled time-line.
+"""The metric parts of a physical plan: relations, and rules in normal form over cells of the doubled time-line.
 
-Distances are counted in ticks, so many to a unit of time that all of those in the rules are whole. Registers are numbered
-for each rule.
+Distances are counted in ticks. A time unit has as many ticks as make all distances in the rules whole numbers. Each
+rule numbers its own registers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from holdsfor.records import record
 
 @record
 class MetricRelation:
-    """A predicate, or what an operator makes of one."""
+    """A predicate, or the result of an operator on a relation."""
 
     label: str
     columns: int
@@ -23,7 +23,7 @@ class MetricRelation:
 
 @record
 class MetricScan:
-    """A relation with its arguments: constants choose, registers join, anything else matches everything."""
+    """A relation with its arguments. Constants select, registers join, and everything else matches any value."""
 
     relation: int
     columns: tuple[Shape, ...]
@@ -32,9 +32,9 @@ class MetricScan:
 
 @record
 class MetricTest:
-    """A comparison of arguments, by its sign in rules; one of numbers holds for numbers only.
+    """A comparison of arguments, with its sign in rules. A numeric comparison holds for numbers only.
 
-    An equation whose one side is a register without a value gives it one.
+    An equation gives a value to a side that is an unbound register.
     """
 
     operator: str
@@ -45,7 +45,7 @@ class MetricTest:
 
 @record
 class MetricTotal:
-    """A function, by its number, of the rows of a scan that hold at the same time: see `ir.metric.Aggregate`."""
+    """An aggregate, by number, over the rows of a scan that hold at the same time: see `ir.metric.Aggregate`."""
 
     function: int
     result: int
@@ -69,7 +69,7 @@ class MetricOffsets:
 
 @record
 class MetricMove:
-    """`head` holds at t iff `source` does at some point of t minus the offsets."""
+    """`head` holds at t iff `source` holds at some point of t minus the offsets."""
 
     head: int
     source: int
@@ -79,7 +79,7 @@ class MetricMove:
 
 @record
 class MetricErode:
-    """`head` holds at t iff `source` does at all points of t minus the offsets."""
+    """`head` holds at t iff `source` holds at all points of t minus the offsets."""
 
     head: int
     source: int
@@ -89,7 +89,9 @@ class MetricErode:
 
 @record
 class MetricLast:
-    """`left` Since `right`, or Until, for the registers of both; with `waits`, as it was so many ticks ago."""
+    """`left` Since `right`, or Until, with the registers of both. With `waits`, the state of that many ticks ago
+    counts.
+    """
 
     head: int
     columns: tuple[int, ...]
@@ -103,7 +105,7 @@ class MetricLast:
 
 @record
 class MetricJoin:
-    """`head` holds of the terms whenever all literals do; the core chooses their order."""
+    """`head` holds for the terms whenever all literals hold. The core chooses the order of the literals."""
 
     head: int
     terms: tuple[Shape, ...]
@@ -117,10 +119,11 @@ MetricRule: TypeAlias = MetricMove | MetricErode | MetricLast | MetricJoin
 
 @record
 class MetricStratum:
-    """Relations that are evaluated together, after those of the strata before.
+    """Relations that are evaluated together, after the strata before it.
 
-    Recursion can be evaluated for one value after the other of a column of each relation, its `key`; without a key, for
-    all together. It carries facts in one direction, `stride` ticks at a time at least; 0 if it has no direction.
+    `key` is a column of each relation for which the recursion can be evaluated value by value; without a key, all
+    values are evaluated together. `stride` is the least number of ticks by which recursion carries facts in one
+    direction; 0 if it has no direction.
     """
 
     relations: tuple[int, ...]
@@ -141,9 +144,9 @@ class MetricPart:
 
 @record
 class MetricInput:
-    """A relation that has the rows of a table: times at which events happen, or at which a fluent is true.
+    """A relation that contains the rows of a table: times of events, or times at which a fluent is true.
 
-    A result depends on those up to `back` time-points before it and `ahead` after it.
+    A result depends on rows from `back` time-points before it to `ahead` time-points after it.
     """
 
     relation: int
@@ -154,7 +157,7 @@ class MetricInput:
 
 @record
 class MetricOutput:
-    """A table that has the time-points at which a relation holds."""
+    """A table that receives the time-points at which a relation holds."""
 
     relation: int
     table: int
@@ -162,9 +165,10 @@ class MetricOutput:
 
 @record
 class MetricSpan:
-    """Outside of which time a stratum derives nothing that is asked for: so many ticks before the beginning of time, and so
-    many after the last time-point that the query time decides; one of both is enough. None: without limit. If it
-    `is_endless`, neither helps. Whether somebody asks about times before, or after, all that are told apart.
+    """Limits outside of which a stratum derives nothing that is needed. They are distances in ticks: before the
+    beginning of time, and after the last time-point that the query time decides. One of both is enough. None means
+    without limit. If it `is_endless`, neither limit helps. `asks_before` and `asks_after` say whether results are
+    needed at times before, or after, all distinguished times.
     """
 
     before: int | None
@@ -176,7 +180,7 @@ class MetricSpan:
 
 @record
 class MetricGiven:
-    """A fact among the rules: a row of a relation, and from which cell of the doubled time-line to which it holds."""
+    """A fact among the rules: a row of a relation, with its first and last cell of the doubled time-line."""
 
     relation: int
     columns: tuple[Shape, ...]
@@ -186,12 +190,12 @@ class MetricGiven:
 
 @record
 class MetricComponent:
-    """Metric predicates that are evaluated together, on a time-line of `scale` ticks to a time-point.
+    """Metric predicates that are evaluated together, on a time-line with `scale` ticks per time-point.
 
-    `spans` are those of the strata. So many time-points after the last change of what it reads, and of facts, nothing
-    changes any more by itself: its `reach`. `farthest` is the rule that looks farthest back or ahead. If it `is_rational`,
-    rows have cells of the doubled time-line for times. One that `is_forward` goes on from slice to slice of time; if it
-    `is_final`, facts are neither late nor taken back, and all keys are evaluated together.
+    `spans` are the limits of the strata. After the last change of input or facts, results stop changing by themselves
+    within `reach` time-points. `farthest` is the rule that looks farthest back or ahead. If `is_rational`, the times of
+    rows are cells of the doubled time-line. If `is_forward`, evaluation proceeds slice by slice through time. If
+    `is_final`, facts are neither late nor retracted, and all keys are evaluated together.
     """
 
     part: MetricPart

@@ -1,4 +1,4 @@
-"""Metric predicates of an event description as a component of its plan."""
+"""Lowers the metric predicates among event rules to a component of their plan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ZERO = Fraction(0)
 
 
 def metric_component(members: Sequence[Symbol], analysis: Analysis, tables: Mapping[Symbol, int]) -> MetricComponent:
-    """The rules and facts of metric predicates, and of those that they read in rational time."""
+    """The rules and facts of metric predicates, and of the predicates that they read in rational time."""
     defining = [
         one for symbol in analysis.graph.with_metric_sources(members) for one in analysis.entities[symbol].metric
     ]
@@ -70,17 +70,19 @@ def _fact(fact: MetricFact, number: Mapping[Relation, int], scale: int) -> Metri
 
 
 def _cells(during: Range, scale: int) -> tuple[int | None, int | None]:
-    """An interval as one of cells, from the first to the one after the last."""
+    """An interval in cells, from the first cell to the one after the last."""
     low = None if during.low is None else 2 * int(during.low * scale) + int(during.low_open)
     high = None if during.high is None else 2 * int(during.high * scale) + int(not during.high_open)
     return low, high
 
 
-# How far strata go
+# Limits of strata
 
 
 def _span(stratum: MetricStratum, asked: tuple[Fraction | None, Fraction | None], scale: int) -> MetricSpan:
-    """Of recursion that carries facts in one direction on the whole, what lies behind all that is asked for is left out."""
+    """Limits recursion that carries facts in one direction overall: it derives nothing beyond the times that are
+    needed.
+    """
     first, last = asked
     is_moving = stratum.is_recursive and stratum.direction is not Direction.NOWHERE and stratum.stride is not None
     asks_before = first is None or (is_moving and stratum.direction is not Direction.BACKWARD)
@@ -101,12 +103,12 @@ def _span(stratum: MetricStratum, asked: tuple[Fraction | None, Fraction | None]
 
 
 def _ahead(stratum: MetricStratum) -> Fraction:
-    """How far recursion that carries facts forward on the whole looks ahead on its way; raises TooFarAhead."""
+    """How far recursion that carries facts forward overall looks ahead; raises TooFarAhead."""
     return max(looking_back(recursive_rules(stratum))[1].values(), default=_ZERO)
 
 
 def _reach(plan: MetricPlan, demand: Demand) -> int:
-    """How long what a relation says that comes from outside the rules has consequences."""
+    """How long a fact of an input relation has consequences."""
     firsts = [demand.of_relation(one)[0] for one in plan.inputs]
     heads = {rule.head for rule in plan.rules}
     firsts += [demand.of_relation(one)[0] for one in heads if one.is_written]
@@ -115,7 +117,7 @@ def _reach(plan: MetricPlan, demand: Demand) -> int:
 
 
 def _farthest(plan: MetricPlan) -> Origin:
-    """The rule that looks farthest, or into its own results."""
+    """The rule that looks farthest, or that reads its own results."""
     for stratum in plan.strata:
         if stratum.is_recursive and stratum.direction is not Direction.NOWHERE:
             return origin(recursive_rules(stratum)[0].origin.span)

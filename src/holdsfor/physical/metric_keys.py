@@ -1,4 +1,4 @@
-"""Whether metric rules find something only for keys that rows mention."""
+"""Checks whether metric rules derive something only for keys that rows mention."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from holdsfor.physical.instructions import origin
 
 
 def without_key(members: Sequence[Symbol], spread: Collection[Symbol], analysis: Analysis) -> str:
-    """Names a rule or fact that gives something without any row that has the key, if there is one.
+    """Names a rule or fact that derives something without a row that has the key, if there is one.
 
-    `spread` are the members, and the inputs whose rows go to keys.
+    `spread` contains the members, and the inputs whose rows are routed to keys.
     """
-    # Whatever is derived, by rules that need each other, begins with something else.
+    # Everything that mutually recursive rules derive begins with something outside the recursion.
     asked = dict.fromkeys(analysis.graph.with_metric_sources(members), "")
     while any(_is_loose(symbol, spread, asked, analysis) for symbol in reversed(asked) if not asked[symbol]):
         pass
@@ -49,7 +49,7 @@ def _is_given(atom: Atom, spread: Collection[Symbol], asked: dict[Symbol, str], 
 
 
 def _required(rule: MetricRule) -> Iterator[Atom]:
-    """The atoms that must hold at some time if the rule is to succeed."""
+    """The atoms that must hold at some time for the rule to succeed."""
     for literal in rule.body:
         if isinstance(literal, Comparison) or (not isinstance(literal, Aggregate) and literal.negated):
             continue

@@ -33,7 +33,7 @@ _FUNCTIONS = list(AggregateFunction)
 
 @record
 class LoweredMetric:
-    """Rules with the relations in the order of their numbers, and the ticks to a unit of time in them."""
+    """Lowered rules with their relations in numeric order, and the number of ticks per time unit."""
 
     part: metric.MetricPart
     relations: tuple[Relation, ...]
@@ -41,7 +41,7 @@ class LoweredMetric:
 
 
 def rules_scale(rules: Iterable[NormalRule]) -> int:
-    """The ticks to a unit of time that the distances in rules need."""
+    """The number of ticks per time unit that makes all distances in the rules whole numbers."""
     ranges = [rule.offsets for rule in rules if not isinstance(rule, Joined)]
     waits = [rule.waits for rule in rules if isinstance(rule, Lasting)]
     bounds = (bound for one in ranges for bound in (one.low, one.high) if bound is not None)
@@ -49,9 +49,10 @@ def rules_scale(rules: Iterable[NormalRule]) -> int:
 
 
 def lower_metric(strata: Sequence[MetricStratum], outside: Iterable[Relation] = (), ticks: int = 1) -> LoweredMetric:
-    """The rules of some strata for the physical plan. `outside` are relations that may be read or asked for though no rule does.
+    """Lowers the rules of some strata. `outside` are relations that can be read or queried although no rule contains
+    them.
 
-    There are at least so many `ticks` to a unit of time.
+    A time unit has at least `ticks` ticks.
     """
     rules = [rule for stratum in strata for rule in stratum.rules]
     read = [source for rule in rules for source, _, _ in sources(rule)]
@@ -146,7 +147,7 @@ class _Registers:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of registers."""
         return len(self._of)
 
     def of(self, name: str) -> int:
@@ -154,7 +155,7 @@ class _Registers:
         return self._of.setdefault(name, len(self._of))
 
     def inside(self, own: set[str]) -> _Registers:
-        """The same where some names mean something else."""
+        """The same registers inside a scope in which some names have another meaning."""
         return _Inside(self, own, self.count)
 
     def shape(self, term: Term) -> Shape:
@@ -170,14 +171,14 @@ class _Registers:
 
 
 class _Inside(_Registers):
-    """The registers inside an aggregate: the variables that are counted mean nothing outside it."""
+    """The registers inside an aggregate. Variables that it counts have no meaning outside of it."""
 
     def __init__(self, outer: _Registers, own: set[str], number: int) -> None:
         self._outer, self._own, self._number = outer, own, number
         self._occurrences = outer._occurrences  # noqa: SLF001 -- its own class
 
     def of(self, name: str) -> int:
-        """The register of a variable. No variable of rules has a name with blanks."""
+        """The register of a variable. A name with a blank cannot collide with a variable of rules."""
         return self._outer.of(f"{name} inside {self._number}" if name in self._own else name)
 
 
@@ -205,7 +206,7 @@ def _test(literal: Comparison, names: _Registers) -> metric.MetricTest:
 
 
 def _side(term: Term, names: _Registers, *, is_numeric: bool) -> Expression:
-    """A side of a comparison; where numbers are compared, a name such as `pi` is one."""
+    """One side of a comparison. In numeric comparisons, a name such as `pi` is a number."""
     if isinstance(term, Const) and not is_numeric:
         return Constant(term.value)
     scope = Scope(Counter())

@@ -1,4 +1,4 @@
-"""A program of metric rules alone as a physical plan: stages by keys, on rational time."""
+"""Lowers a metric program to a physical plan: stages by keys, on rational time."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _ZERO = Fraction(0)
 
 
 class Arrival(Enum):
-    """How facts come."""
+    """How facts arrive."""
 
     TOGETHER = auto()
-    """All at once, and all time is asked about."""
+    """All facts at once; results are needed for all times."""
     REVISED = auto()
-    """On a stream: they may be late, and taken back."""
+    """On a stream; facts may be late and may be retracted."""
     FINAL = auto()
-    """On a stream, in time."""
+    """On a stream, in time order."""
 
 
 @record
 class MetricProgram:
-    """A plan, with the tables to which the facts of relations go, and those in which outputs are found.
+    """A plan, with the tables for the facts of relations and the tables that contain the outputs.
 
-    There are so many ticks to a unit of time in it.
+    `scale` is the number of ticks per time unit.
     """
 
     plan: PhysicalPlan
@@ -49,16 +49,16 @@ class MetricProgram:
 
 
 def program_stages(plan: MetricPlan, arrival: Arrival) -> MetricStages:
-    """The stages in which a program is evaluated. Where nothing is evaluated twice, keys would gain nothing."""
+    """The stages in which a program is evaluated. Keys have no benefit if nothing is evaluated twice."""
     return one_stage(plan, "facts come in time") if arrival is Arrival.FINAL else metric_stages(plan)
 
 
 def lower_program(plan: MetricPlan, scale: int, arrival: Arrival, asked: MetricPlan | None = None) -> MetricProgram:
     """The physical plan of a program.
 
-    On a stream, a program derives nothing for a time before what it is derived from; what was found up to a border and
-    what a checkpoint there has is all that later times need. `asked` is the plan that says from when to when strata are
-    needed, if this is a part of it.
+    On a stream, a program derives nothing for times before its premises. Results up to a border and the state of a
+    checkpoint there are all that later times need. `asked` is the plan that determines which times of the strata are
+    needed, if this program is part of it.
     """
     lowering = _Lowering(plan, scale, arrival, Demand(asked or plan, _ZERO, _ZERO))
     stages = tuple(map(lowering.stage, lowering.stages))
@@ -81,7 +81,7 @@ class _Lowering:
     demand: Demand
     tables: list[Table] = field(default_factory=list)
     numbers: dict[tuple[Relation, bool, bool], int] = field(default_factory=dict)
-    """By relation, whether rules derive its rows, and whether all keys share them."""
+    """Table numbers by relation, whether rules derive its rows, and whether all keys share them."""
 
     def __post_init__(self) -> None:
         self.stages = program_stages(self.program, self.arrival).stages
@@ -91,7 +91,7 @@ class _Lowering:
             for delivery in stage.deliveries
             if delivery.made_in is not None
         ]
-        # What later stages share has a table of its own.
+        # Relations that later stages share have a table of their own.
         self._shared = {relation for relation, is_shared in later if is_shared}
         self._read = {relation for relation, is_shared in later if not is_shared} | set(self.program.outputs)
 
@@ -134,7 +134,7 @@ class _Lowering:
         return Stage((whole,), key, members, routes, why=stage.reason or "")
 
     def _variants(self, relation: Relation) -> Iterable[bool]:
-        """Only what somebody outside of the stage reads has a table."""
+        """The variants of a relation that have a table: only those read outside the stage."""
         if relation in self._read:
             yield False
         if relation in self._shared:
@@ -166,7 +166,9 @@ class _Lowering:
 
 
 def _span(stratum: MetricStratum, asked: tuple[Fraction | None, Fraction | None], scale: int) -> MetricSpan:
-    """Of recursion that carries facts in one direction on the whole, what lies behind all that is asked for is left out."""
+    """Limits recursion that carries facts in one direction overall: it derives nothing beyond the times that are
+    needed.
+    """
     first, last = asked
     is_moving = stratum.is_recursive and stratum.direction is not Direction.NOWHERE and stratum.stride is not None
     asks_before = _is_far(first, scale) or (is_moving and stratum.direction is not Direction.BACKWARD)
@@ -185,17 +187,17 @@ def _span(stratum: MetricStratum, asked: tuple[Fraction | None, Fraction | None]
 
 
 def _is_far(distance: Fraction | None, scale: int) -> bool:
-    """Whether times at this distance from what is asked for may not be told apart."""
+    """Whether times at this distance from the needed times need not be distinguished."""
     return distance is None or abs(distance) * scale > FURTHEST // 2
 
 
 def _ahead(stratum: MetricStratum) -> Fraction:
-    """How far recursion that carries facts forward on the whole looks ahead on its way; raises TooFarAhead."""
+    """How far recursion that carries facts forward overall looks ahead; raises TooFarAhead."""
     return max(looking_back(recursive_rules(stratum))[1].values(), default=_ZERO)
 
 
 def read_relations(plan: MetricPlan) -> Iterator[Relation]:
-    """The relations of which there may be facts: inputs, and those that rules derive and people name."""
+    """The relations that may have facts: inputs, and derived relations that have a name in the program."""
     yield from plan.inputs
     for stratum in plan.strata:
         yield from (relation for relation in stratum.relations if relation.is_written)

@@ -1,7 +1,7 @@
 """The physical plan as data: tables, components in order, rules as register programs.
 
-The compiler lowers a program to this once. It is printed, encoded as bytes and given to the core as it stands; nothing
-else looks at rules.
+The compiler lowers a program to it once. The plan is printed, encoded as bytes and passed to the core. Nothing else
+interprets rules.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ FOREVER = 2**63 - 1
 
 @record
 class Program:
-    """A block with the number of its registers, and of its list registers."""
+    """A block with the number of its registers and of its list registers."""
 
     block: Block
     registers: int
@@ -130,7 +130,7 @@ class Program:
 
 
 class HeadKind(IntEnum):
-    """What a rule brings about."""
+    """The kind of effect or event that a rule produces."""
 
     INITIATE = 0
     TERMINATE = 1
@@ -139,11 +139,11 @@ class HeadKind(IntEnum):
 
 @record
 class Rule:
-    """An effect or event rule: what it brings about for each solution, and the tables that make it run.
+    """An effect or event rule: what it produces for each solution, and the tables that trigger it.
 
-    If the first instruction is events of the present time-point, the rule runs for one row of them after the other.
-    `row_tests` are the instructions that such a row decides when it comes in, `row_rest` those that are left to do for a
-    row that passes, both by their places in the block: see `passes.row_tests`.
+    If the first instruction reads events of the present time-point, the rule runs once per event row. `row_tests` are
+    the instructions that can be decided when such a row arrives. `row_rest` are the remaining instructions for a row
+    that passes. Both are positions in the block: see `passes.row_tests`.
     """
 
     kind: HeadKind
@@ -159,7 +159,7 @@ class Rule:
 
 @record
 class Delay:
-    """A delayed effect: `columns` and `value` match the pair that was initiated; without an effect it is ended."""
+    """A delayed effect: `columns` and `value` match the initiated pair. Without a new value, the pair is terminated."""
 
     table: int
     columns: tuple[Shape, ...]
@@ -173,7 +173,9 @@ class Delay:
 
 @record
 class Condition:
-    """A program about a pair: a condition on it, for postponing and for groundings, or what gives `initially` its pairs."""
+    """A program about a pair: a condition (for postponing and for groundings), or the source of the `initially`
+    pairs.
+    """
 
     table: int
     columns: tuple[Shape, ...]
@@ -184,7 +186,7 @@ class Condition:
 
 @record
 class Definition:
-    """A rule of a statically determined fluent: the list `out` for each solution."""
+    """A rule of a statically determined fluent: it gives the list `out` for each solution."""
 
     table: int
     columns: tuple[Shape, ...]
@@ -205,7 +207,7 @@ class MomentKind(IntEnum):
 
 @record
 class Decision:
-    """What delayed effects a group decides: those of a kind on pairs of a table with a value."""
+    """A delayed effect that a group decides: its kind, on pairs of a table with a value."""
 
     kind: MomentKind
     table: int
@@ -214,7 +216,7 @@ class Decision:
 
 @record
 class Group:
-    """Rules that are decided together at a time-point, by number; `repeats` if they may set each other off."""
+    """Rules that are decided together at a time-point, by number. `repeats` if they can trigger each other."""
 
     rules: tuple[int, ...]
     decisions: tuple[Decision, ...]
@@ -233,13 +235,16 @@ class Role(IntEnum):
 
 @record
 class Table:
-    """An event or fluent with the number of its columns; a fluent has a value besides.
+    """An event or fluent with its number of columns; a fluent has a value in addition.
 
-    A checkpoint just after a time-point B has all intervals of a fluent up to B that end at or after B + 1 - `keep`, and
-    all events and effects after B - `keep`, for conditions that look back. `keep_why` names the rule that looks farthest.
-    A statically determined fluent that is `recomputed` has nothing in it: its intervals follow from whole lists. The
-    intervals of all others are those of the checkpoint up to B, joined with what rules give for the time after B.
-    One that `is_hidden` is for rules alone. `forgotten` says what ends a fluent of which no more is heard.
+    A checkpoint just after a time-point B contains all intervals of a fluent up to B that end at or after B + 1 -
+    `keep`, and all events and effects after B - `keep`, for conditions that look back. `keep_why` names the rule that
+    looks farthest.
+
+    A `recomputed` statically determined fluent is empty in a checkpoint: its intervals follow from whole lists. The
+    intervals of all other fluents are those of the checkpoint up to B, joined with the results of rules after B.
+
+    Only rules see a table that `is_hidden`. `forgotten` says what terminates a fluent of a silent entity.
     """
 
     label: str
@@ -263,7 +268,7 @@ class FactTable:
 
 @record
 class Component:
-    """Tables that are evaluated together. One without rules about time-points is a statically determined fluent, or
+    """Tables that are evaluated together. Without rules about time-points, it is a statically determined fluent or
     metric predicates.
     """
 
@@ -278,9 +283,9 @@ class Component:
 
 @record
 class Route:
-    """How the rows of a table reach a stage: to the key at each of some places, or, if it is shared, to all keys.
+    """How the rows of a table reach a stage: to the key at each of some places, or to all keys if it is shared.
 
-    With `parts`, each of the places is one column, and its rows go to the keys that have its value at one of these parts.
+    With `parts`, each place is one column, and its rows go to the keys that have its value at one of these parts.
     """
 
     table: int
@@ -291,7 +296,7 @@ class Route:
 
 @record
 class FactTie:
-    """Keys that facts tie: each group is evaluated as one key. `label` and `columns` name the facts."""
+    """Keys that facts tie. Each group is evaluated as one key. `label` and `columns` name the facts."""
 
     label: str = field(compare=False)
     columns: tuple[int, ...] = field(compare=False)
@@ -300,10 +305,10 @@ class FactTie:
 
 @record
 class Stage:
-    """Components that are evaluated for one key after the other. `key` is how many columns the key has.
+    """Components that are evaluated key by key. `key` is the number of columns of the key.
 
-    Without columns, all is one key; `why` names what makes it so. Where keys are tied, rows that have the key at several
-    places tie these keys, and so do facts: keys that are tied are evaluated as one.
+    Without columns there is one key, and `why` names the reason. Where keys are tied, rows that have the key at several
+    places tie these keys, and so do facts. Tied keys are evaluated as one.
     """
 
     components: tuple[Component, ...]
@@ -317,9 +322,9 @@ class Stage:
 
 @record
 class GoalInfo:
-    """A condition that is solved outside of the core, as text; `meaning` is that text whatever its variables are called.
+    """A condition that is solved outside the core, as text; `meaning` is the text independent of variable names.
 
-    It `changes` if its answers follow from what input put into domains.
+    It `changes` if its answers depend on domains that input fills.
     """
 
     label: str = field(compare=False)
@@ -329,10 +334,10 @@ class GoalInfo:
 
 @record
 class PhysicalPlan:
-    """Everything that the core needs to know of a program. Plans are equal if they mean the same.
+    """Everything that the core needs to know about a program. Plans are equal if they have the same meaning.
 
-    Rows up to a border never change. What follows from them is final up to `settle` time-points before the border;
-    `settle_why` names the rule that takes longest. FOREVER: something long ago may change at any time.
+    Rows up to a border never change. Their results are final up to `settle` time-points before the border; `settle_why`
+    names the rule that takes longest. FOREVER means that any earlier result may change at any time.
     """
 
     tables: tuple[Table, ...]

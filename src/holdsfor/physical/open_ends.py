@@ -1,4 +1,4 @@
-"""Fluents that a rule ends without saying which instance or which value: for all of them at once."""
+"""Finds fluents that a rule terminates with an open argument or value, for all instances or values at once."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""One order of tables, components and rules for all programs that say the same.
+"""Sorts tables, components and rules in one canonical order for all programs with the same meaning.
 
-The order in which clauses are written means nothing, except among `holdsFor` rules of one fluent, of which the first that
-succeeds counts, and among background rules, which give their answers in it. A plan has an order of its own, so that
-moving clauses changes neither the plan nor its fingerprint.
+The order of clauses has no meaning, with two exceptions. Of the `holdsFor` rules of one fluent, the first that succeeds
+counts. Background rules give their answers in the written order. The canonical order ensures that moving clauses
+changes neither the plan nor its fingerprint.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _R = TypeVar("_R", bound=Rule)
 _N = TypeVar("_N", Symbol, Moment)
 
 by_name = attrgetter("kind", "name", "arity", "inner", "part")
-"""Sorts symbols. They can be compared, but their parts in a tuple faster."""
+"""Sorts symbols. Symbols are comparable, but comparing tuples of their parts is faster."""
 
 
 def component_order(analysis: Analysis, *, is_traced: bool = False) -> list[tuple[Symbol, ...]]:
-    """The fluents and events that depend on each other, each component after those it reads.
+    """The components of fluents and events that depend on each other, in dependency order.
 
-    In a plan that is to be traced, metric predicates are input.
+    In a plan to be traced, metric predicates are input.
     """
     graph = analysis.graph
     given = (Role.INPUT_FLUENT, Role.METRIC_FLUENT) if is_traced else (Role.INPUT_FLUENT,)
@@ -41,7 +41,7 @@ def component_order(analysis: Analysis, *, is_traced: bool = False) -> list[tupl
 
 
 def static_order(members: Iterable[Symbol], analysis: Analysis) -> list[Symbol]:
-    """The statically determined fluents of a component, each after those it is built from."""
+    """The statically determined fluents of a component, in dependency order."""
     static = [symbol for symbol in members if analysis.entities[symbol].role is Role.STATIC_FLUENT]
     if len(static) < 2:
         return static
@@ -50,7 +50,7 @@ def static_order(members: Iterable[Symbol], analysis: Analysis) -> list[Symbol]:
 
 
 def moment_order(analysis: Analysis) -> list[tuple[Moment, ...]]:
-    """What is decided at a time-point: what must be decided together, each after what it needs."""
+    """The groups that are decided together at a time-point, in dependency order."""
     found = _components(analysis.instant.needs, lambda one: (by_name(one.vertex.symbol), one.what, one.vertex.value))
     return found[::-1]
 
@@ -60,7 +60,7 @@ def _components(graph: Mapping[_N, Iterable[_N]], key: object) -> list[tuple[_N,
 
 
 def rule_order(rules: Iterable[_R]) -> list[_R]:
-    """Rules by what they say, initiations before terminations."""
+    """Sorts rules by content, initiations before terminations."""
     found = sorted(rules, key=_kind)
     if len({_kind(rule) for rule in found}) == len(found):
         return found
@@ -68,9 +68,9 @@ def rule_order(rules: Iterable[_R]) -> list[_R]:
 
 
 def body_order(body: Body) -> Body:
-    """A body with the branches of its disjunctions by what they say: groundings are such, in the order they are written.
+    """Sorts the branches of the disjunctions in a body by content. Groundings are disjunctions in written order.
 
-    Not of those among interval lists, where what comes first may count.
+    Disjunctions among interval lists keep their order, because it may have a meaning there.
     """
     if not any(isinstance(literal, Or) for literal in body):
         return body

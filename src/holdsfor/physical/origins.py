@@ -1,6 +1,6 @@
-"""Where the programs of a plan come from: their rules, the names of their registers, and the condition of each instruction.
+"""Records the origins of the programs of a plan: rules, register names, and the condition of each instruction.
 
-Explanations need that. It is noted for plans that are to be traced, and no part of the plan.
+Explanations need origins. They are recorded only for plans to be traced, and are not part of the plan.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from holdsfor.physical import model
 from holdsfor.physical.reads import blocks_of
 
 Path = tuple[int, ...]
-"""To a block inside a program: an instruction and one of its blocks, then the same in there."""
+"""The path to a block in a program: an instruction and one of its blocks, then the same inside that block."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A condition, its last instruction, if it has any, and the variables that have a value after it."""
+    """A condition, its last instruction (if any), and the variables that are bound after it."""
 
     literal: Literal
     made: model.Instruction | None
@@ -28,7 +28,7 @@ class Step:
 
 @dataclass(frozen=True)
 class ProgramOrigin:
-    """What a program was lowered from. `steps` are all its conditions, those inside others before them."""
+    """The source of a program. `steps` are all its conditions; nested conditions precede the one that contains them."""
 
     rule: Rule
     program: model.Program
@@ -38,7 +38,7 @@ class ProgramOrigin:
 
     @cached_property
     def places(self) -> dict[int, tuple[Path, int, Step]]:
-        """By the identity of a condition: the block that it is in, its place there, and what is noted of it."""
+        """By the identity of a condition: its block, its position there, and its step."""
         made = {id(step.made): step for step in self.steps if step.made is not None}
         found = {}
         for path, block in _blocks((), self.program.block):
@@ -49,7 +49,7 @@ class ProgramOrigin:
 
     @cached_property
     def body(self) -> Body:
-        """The conditions of the whole rule, in the order in which they run."""
+        """The conditions of the whole rule, in execution order."""
         inner = {id(literal) for literal, (path, _, _) in self._by_literal() if path}
         return tuple(step.literal for step in self.steps if id(step.literal) not in inner)
 
@@ -65,7 +65,7 @@ class ProgramOrigin:
 
 
 def programs(stages: Iterable[model.Stage]) -> Iterator[tuple[int, model.Program]]:
-    """The programs of rules and definitions with the numbers of their stages, as the core counts them."""
+    """The programs of rules and definitions with their stage numbers, as the core counts them."""
     for number, stage in enumerate(stages):
         for component in stage.components:
             yield from ((number, rule.program) for rule in component.rules)
@@ -73,7 +73,7 @@ def programs(stages: Iterable[model.Stage]) -> Iterator[tuple[int, model.Program
 
 
 def _blocks(path: Path, block: model.Block) -> Iterator[tuple[Path, model.Block]]:
-    """A block and all inside it."""
+    """A block and all blocks inside it."""
     yield path, block
     for place, one in enumerate(block):
         for number, inner in enumerate(blocks_of(one)):

@@ -1,4 +1,4 @@
-"""What programs read: instructions in nested blocks, tables with how far back, registers."""
+"""Finds what programs read: instructions in nested blocks, tables with their look-back, registers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from holdsfor.physical.model import FOREVER
 from holdsfor.records import record
 
 _OF_REGISTERS = frozenset(("inputs", "outputs", "register", "rest"))
-"""Fields that have the numbers of registers."""
+"""Fields that contain register numbers."""
 
 
 @record
@@ -45,7 +45,7 @@ class Read:
 
 
 def walk(block: Block) -> Iterator[Instruction]:
-    """All instructions of a block, nested ones included, in the order in which they run."""
+    """All instructions of a block and of nested blocks, in execution order."""
     for one in block:
         yield one
         for inner in blocks_of(one):
@@ -83,7 +83,7 @@ def goals(block: Block) -> Iterator[int]:
 
 
 def registers(*shapes: Shape, bound_here: bool = False) -> Iterator[int]:
-    """The registers in some terms; with `bound_here`, those that get their value there."""
+    """The registers in some terms; with `bound_here`, those that are bound there."""
     for shape in shapes:
         match shape:
             case Register(number=number, binds=binds) if binds or not bound_here:
@@ -95,7 +95,9 @@ def registers(*shapes: Shape, bound_here: bool = False) -> Iterator[int]:
 
 
 class Registers(NamedTuple):
-    """Registers that must have a value before, those that reports name included; and registers that have one afterwards."""
+    """The registers that must be bound before, including those that reports name; and the registers bound
+    afterwards.
+    """
 
     needed: set[int]
     given: set[int]
@@ -120,12 +122,12 @@ def _add(part: object, found: Registers) -> None:
             for item in part:
                 _add(item, found)
         case Negate(block=block):
-            # What has a value inside has none afterwards.
+            # Registers bound inside a block are unbound after it.
             found.needed.update(registers_of(block).needed)
         case Site(row=row):
             found.needed.update(known for _, known in row if isinstance(known, int))
         case Call(inputs=inputs, outputs=outputs):
-            # Neither this nor a list has anything to report.
+            # Neither this instruction nor a list reports anything.
             found.needed.update(inputs, outputs)
         case Collect(template=template, block=block, result=result, aggregate=-1):
             _add((template, block, result), found)

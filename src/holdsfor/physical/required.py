@@ -1,4 +1,4 @@
-"""What a statically determined fluent cannot do without: where its fluents have no interval, does it have one?"""
+"""Determines which conditions a statically determined fluent requires: without their intervals it has none."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from holdsfor.ir import (
 from holdsfor.syntax.terms import ListTerm, Term, Var, arguments, functor, variables
 
 Leaves = frozenset[int]
-"""Places in the body of conditions that give the intervals of a fluent."""
+"""Positions in the body of conditions that give the intervals of a fluent."""
 
 
 def required_leaves(rule: IntervalRule, body: Body) -> list[Intervals]:
-    """The conditions of a body without whose intervals the rule gives none.
+    """The conditions of a body without whose intervals the rule gives no intervals.
 
     >>> from holdsfor.ir import Fvp
     >>> from holdsfor.syntax.terms import Const
@@ -72,7 +72,7 @@ def _of(term: Term, needs: dict[str, Leaves]) -> Leaves:
 
 
 def makes_intervals(rule: IntervalRule) -> bool:
-    """Whether a rule may give intervals although none of its fluents has one: those of a complement, or of facts.
+    """Whether a rule may give intervals although none of its fluents has one: from a complement, or from facts.
 
     >>> from holdsfor.ir import Fvp
     >>> from holdsfor.syntax.terms import Const
@@ -85,7 +85,7 @@ def makes_intervals(rule: IntervalRule) -> bool:
     """
     literals = list(walk(rule.body))
     names = {one.name for literal in literals for term in literal_terms(literal) for one in variables(term)}
-    # Names of lists that may have something in them: what no condition here decides about, and what follows.
+    # Names of lists that may be non-empty: those that no condition here defines, and those that follow from them.
     filled = names - {name for literal in literals for name in _decided(literal)}
     known = -1
     while known < len(filled):
@@ -106,7 +106,7 @@ def _decided(literal: Literal) -> Iterator[str]:
 
 
 def _fills(literal: Literal, name: str, filled: set[str]) -> bool:
-    """Whether the list that a condition gives may have something in it."""
+    """Whether the list that a condition gives may be non-empty."""
     match literal:
         case Algebra(operator=operator, inputs=inputs):
             return operator is IntervalOperator.COMPLEMENT or not all(_is_empty(one, filled) for one in inputs)

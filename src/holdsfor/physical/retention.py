@@ -37,7 +37,7 @@ from holdsfor.records import record
 
 @record
 class Distance:
-    """So many time-points, and the rule that asks for them."""
+    """A number of time-points, and the rule that requires it."""
 
     points: int = 0
     why: str = ""
@@ -60,13 +60,13 @@ def with_retention(plan: PhysicalPlan) -> PhysicalPlan:
 
 
 class _Retention:
-    """What was found so far, component by component in the order of the plan."""
+    """The results so far, component by component in plan order."""
 
     def __init__(self, plan: PhysicalPlan) -> None:
         self._plan = plan
         self._lag = [0] * len(plan.tables)
         self._effects: dict[int, Distance] = {}
-        """How late effects on a fluent are final, by what is known of it before its component is reached."""
+        """How late effects on a fluent are final, as far as known before its component is reached."""
         self._keep = [Distance() for _ in plan.tables]
         self._recomputed: set[int] = set()
         self.settle = Distance()
@@ -84,7 +84,7 @@ class _Retention:
             self._late(condition.table, Distance(FOREVER, f"{_at(condition.origin)} reads a domain that input fills"))
 
     def add(self, component: Component) -> None:
-        """A component; those before it have been added."""
+        """Adds a component; the components before it have been added."""
         if component.metric is not None:
             self._add_metric(component.tables, component.metric)
         elif component.is_static:
@@ -96,7 +96,7 @@ class _Retention:
     # Rules about time-points
 
     def _add_swept(self, component: Component) -> None:
-        """Tables that are decided together are final together."""
+        """Adds tables that are decided together, and so are final together."""
         inside = frozenset(component.tables)
         late = Distance()
         for table in component.tables:
@@ -124,7 +124,7 @@ class _Retention:
         self.settle = self.settle.joined(late)
 
     def _final(self, read: Read) -> int:
-        """How late what a condition reads is final, seen from the time-point of its rule."""
+        """How late the input of a condition is final, relative to the time-point of its rule."""
         if read.edge in (EdgeKind.INITIATED, EdgeKind.TERMINATED):
             lag = self._effects.get(read.table, Distance()).points
         else:
@@ -161,7 +161,9 @@ class _Retention:
     # Metric predicates
 
     def _add_metric(self, tables: Iterable[int], metric: MetricComponent) -> None:
-        """What is known after a border follows from what they read up to some time before it, or from all of it."""
+        """Adds metric relations. Results after a border depend on input from a limited time before it, or on all
+        input.
+        """
         where = _at(metric.farthest)
         points = max((added(self._lag[one.table], one.ahead) for one in metric.inputs), default=0)
         late = Distance(points, f"{where} {_later(points)}")
@@ -179,7 +181,7 @@ class _Retention:
             self._need(one.table, Distance(one.back, f"{where} looks back {one.back} time-points"))
 
     def _inside_cycle(self, table: int, definitions: list[Definition], inside: frozenset[int]) -> Distance:
-        """How late a cycle is final because of a statically determined fluent in it, which is decided point by point."""
+        """How late a cycle is final because of a statically determined fluent in it, which is evaluated pointwise."""
         found = self._reading(definitions)
         where = _at(definitions[0].origin)
         if found.problem or any(one.back or one.lag for one in found.reads):

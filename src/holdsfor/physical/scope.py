@@ -1,4 +1,4 @@
-"""The registers of one program: which variable has which, and which have a value by now."""
+"""Allocates the registers of one program: the register of each variable, and the variables that are bound so far."""
 
 from __future__ import annotations
 
@@ -35,62 +35,62 @@ if TYPE_CHECKING:
 
 @dataclass
 class Scope:
-    """Gives variables their registers while a body is lowered in the order in which it runs."""
+    """Assigns registers to variables while a body is lowered in execution order."""
 
     occurrences: Counter[str]
-    """How often each variable occurs in the rule: a `_` that occurs once needs no register."""
+    """How often each variable occurs in the rule. A variable that occurs once needs no register."""
     registers: dict[str, int] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
     lists: dict[str, int] = field(default_factory=dict)
     first: int = NOW + 1
     steps: list[Step] | None = None
-    """The conditions that have been lowered, if somebody wants to know."""
+    """The lowered conditions; None unless they are recorded."""
     passing: int = 0
-    """Registers behind the others, for variables that are matched in passing."""
+    """Registers after all others, for variables of a single match."""
 
     def register(self, name: str) -> int:
         """The register of a variable."""
         return self.registers.setdefault(name, len(self.registers) + self.first)
 
     def list_register(self, name: str) -> int:
-        """The list register of a variable that stands for intervals."""
+        """The list register of a variable for intervals."""
         return self.lists.setdefault(name, len(self.lists))
 
     def bind(self, name: str) -> int:
-        """The register of a variable that gets its value here."""
+        """The register of a variable that is bound here."""
         self.bound.add(name)
         return self.register(name)
 
     def note(self, literal: Literal, made: Sequence[Instruction]) -> None:
-        """A condition has been lowered."""
+        """Records that a condition has been lowered."""
         if self.steps is not None:
             from holdsfor.physical.origins import Step
 
             self.steps.append(Step(literal, made[-1] if made else None, frozenset(self.bound)))
 
     def put_now(self, name: str) -> None:
-        """Let a variable be the present time-point."""
+        """Makes a variable the present time-point."""
         self.registers[name] = NOW
         self.bound.add(name)
 
     @property
     def size(self) -> int:
-        """How many registers there are."""
+        """The number of registers."""
         return max((NOW, *self.registers.values(), self.passing)) + 1
 
     @contextmanager
     def inner(self) -> Iterator[None]:
-        """What is bound inside is unbound again afterwards."""
+        """A scope whose variables are unbound again afterwards."""
         before = set(self.bound)
         yield
         self.bound = before
 
     def is_idle(self, name: str) -> bool:
-        """Whether nobody asks for the value of a variable."""
+        """Whether no condition needs the value of a variable."""
         return Var(name).is_anonymous and self.occurrences[name] < 2
 
     def pattern(self, term: Term) -> Shape:
-        """A term to match with; variables without a value get theirs from it."""
+        """A term to match; its unbound variables are bound by the match."""
         match term:
             case Var(name=name):
                 if name in self.bound:
@@ -112,7 +112,7 @@ class Scope:
         return tuple(self.pattern(term) for term in terms)
 
     def head(self, term: Term) -> Shape:
-        """A term of a head; what is open in it matches anything."""
+        """A term of a head; an unbound variable matches anything."""
         match term:
             case Var(name=name) if name not in self.bound:
                 return Anything()
@@ -125,7 +125,7 @@ class Scope:
                 return self.pattern(term)
 
     def expression(self, term: Term) -> Expression:
-        """A term to be evaluated. What is no number and no function has no value, which shows when it is evaluated."""
+        """A term to evaluate. A term that is neither number nor function has no value; this shows in the evaluation."""
         match term:
             case Const(value=str(name)) if name in CONSTANTS:
                 return Constant(CONSTANTS[name])
@@ -144,6 +144,6 @@ class Scope:
                 return shape
 
     def site(self, span: Span, literal: Literal | DelayRule | None = None) -> Site:
-        """A place in the source, with what is known there."""
+        """A source position, with the values known there."""
         row = tuple((name, register) for name, register in self.registers.items() if name in self.bound)
         return Site(span, row, literal)

@@ -1,6 +1,6 @@
-"""Instructions of a plan as lines of text.
+"""Shows the instructions of a plan as lines of text.
 
-`r1` is a register, `?r1` one that gets its value there, `l1` a list of intervals, `now` the present time-point and `_`
+`r1` is a register, `?r1` a register that is bound here, `l1` an interval list, `now` the present time-point and `_`
 anything.
 """
 
@@ -47,7 +47,7 @@ def shape(given: model.Shape | model.Expression) -> str:
 
 
 class Lines:
-    """Writes programs of a plan."""
+    """Writes the programs of a plan."""
 
     def __init__(self, plan: PhysicalPlan) -> None:
         self._plan = plan
@@ -61,7 +61,7 @@ class Lines:
         return found if value is None else f"{found}={shape(value)}"
 
     def rule(self, rule: model.Rule) -> Iterator[str]:
-        """The program of a rule, with what is decided on a row when it comes in."""
+        """The program of a rule, with the tests of an arriving row."""
         for at, one in enumerate(rule.program.block):
             first, *inside = self._instruction(one)
             if at in rule.row_tests:

@@ -1,7 +1,7 @@
-"""Metric rules of a plan as lines of text.
+"""Shows the metric rules of a plan as lines of text.
 
-Rules are in normal form: an operator makes a relation of another one, and what it makes has a name of its own. Distances are
-in time-points, and may be fractions of them.
+Rules are in normal form: an operator derives a new, named relation from another one. Distances are in time-points and
+may be fractions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FUNCTIONS = [str(one) for one in AggregateFunction]
 
 
 def metric_rules(component: MetricComponent) -> list[dict[str, Any]]:
-    """The rules and facts of a component: where each is written, what it gives, and its lines."""
+    """The rules and facts of a component: source position, result, and lines of each."""
     shown = _Shown(component)
     rules = [
         {"at": str(rule.origin), "head": f"gives {shown.head(rule)}", "program": list(shown.body(rule))}
@@ -43,7 +43,7 @@ def metric_rules(component: MetricComponent) -> list[dict[str, Any]]:
 
 
 def register(number: int) -> str:
-    """A register; none of them is the present time-point."""
+    """A register; register 0 has no special meaning here."""
     return f"r{number + 1}"
 
 

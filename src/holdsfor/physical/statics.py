@@ -1,4 +1,4 @@
-"""Rules of statically determined fluents as programs over list registers."""
+"""Lowers rules of statically determined fluents to programs over list registers."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _NO_LIMIT = -1
 
 
 def lower_definition(rule: IntervalRule, body: Body, known: Knowledge, *, is_last: bool) -> model.Definition:
-    """A `holdsFor` rule: the values of its variables, then its conditions, then its list.
+    """Lowers a `holdsFor` rule: first the values of its variables, then its conditions, then its list.
 
-    Of the last rule of a pair only lists with intervals matter: others give an empty list, which is what there is without
-    them. So the pairs of a fluent that the rule cannot do without give its variables their values.
+    For the last rule of a pair, only non-empty lists matter: an empty list is the same as no result. So the required
+    pairs of the rule enumerate the values of its variables.
     """
     scanned = required_leaves(rule, body) if is_last else []
     return _Definition(rule, body, known).lowered(scanned)
@@ -62,7 +62,7 @@ class _Definition(BodyLowering):
             block += made
             scope.note(literal, made)
         plain = tuple(lit for lit in self._body if not self._is_about_lists(lit))
-        # A value that nobody asks for is matched where its fluent is looked up.
+        # A variable without a reader is matched where its fluent is looked up.
         idle = {name for literal in scanned for name in variable_names((literal,)) if scope.is_idle(name)}
         domains = [name for name in self._domain_names() if name not in scope.bound | idle]
         outside = (frozenset(v.name for v in rule_variables(rule)) - variable_names(plain)) | frozenset(domains)
@@ -75,7 +75,7 @@ class _Definition(BodyLowering):
             block += self.block(ordered.body)
             rest = tuple(lit for lit in self._body if self._is_about_lists(lit))
         block += self.block(tuple(literal for literal in rest if literal not in scanned))
-        # A list in the head that is none says nothing.
+        # A list in the head that is not a valid list gives nothing.
         out = self._list_of(rule.out, block, model.Site())
         table, columns = self._known.fluent(rule.fvp)
         heads = tuple(scope.head(term) for term in columns)
@@ -91,7 +91,7 @@ class _Definition(BodyLowering):
         return super()._literal(literal)
 
     def _collect_lists(self, literal: FindAll) -> model.Instruction:
-        """Lists of intervals that are collected become terms."""
+        """Converts collected interval lists to terms."""
         scope = self._scope
         with scope.inner():
             block = list(self.block(literal.body))
@@ -151,7 +151,7 @@ class _Definition(BodyLowering):
         return iter(found)
 
     def _domain(self, name: str) -> model.Instruction:
-        """Every value that a variable has at its places in the fluents of the rule, whatever the others have there."""
+        """Every value that a variable has at its places in the fluents of the rule, independent of other variables."""
         places = []
         for literal in walk(self._body):
             if not isinstance(literal, Intervals):
@@ -160,7 +160,7 @@ class _Definition(BodyLowering):
             if name not in {v.name for term in terms for v in variables(term)}:
                 continue
             table, columns = self._known.fluent(literal.fvp)
-            # Registers of a scope of its own: other variables of the pattern are not those of the rule here.
+            # This scan has its own scope: other variables of the pattern are not those of the rule here.
             occurrences = self._scope.occurrences + Counter({name: 1})
             inner = Scope(occurrences, {name: self._scope.register(name)}, first=self._first_free())
             shapes = inner.patterns(columns)
@@ -169,7 +169,7 @@ class _Definition(BodyLowering):
         return model.Domain(self._scope.bind(name), tuple(places))
 
     def _first_free(self) -> int:
-        """Registers behind all those that the rule can need, for variables that are matched in passing."""
+        """The first register behind all registers that the rule can need, for variables of a single match."""
         return len({v.name for v in rule_variables(self._rule)}) + self._scope.first
 
     def _list_condition(self, literal: Literal) -> Sequence[model.Instruction]:
@@ -203,7 +203,7 @@ class _Definition(BodyLowering):
         return [*block, *tests]
 
     def _given_list(self, term: Term, literal: Intervals | Algebra) -> tuple[int, Sequence[model.Instruction]]:
-        """The register for a list that a condition gives. A list that is there, or is written down, must be the same."""
+        """The register for a list that a condition gives. A bound or literal list must be equal to it."""
         scope = self._scope
         if isinstance(term, Var) and term.name not in scope.bound:
             scope.bound.add(term.name)
@@ -219,7 +219,7 @@ class _Definition(BodyLowering):
         return register, (self._list_call(Compare("=", found, term, literal.span)),)
 
     def _list_of(self, term: Term, block: list[model.Instruction], site: model.Site) -> int:
-        """The register of a list; one that is written down is made first."""
+        """The register of a list; a literal list is created first."""
         scope = self._scope
         if isinstance(term, Var):
             return scope.list_register(term.name)
@@ -232,7 +232,7 @@ class _Definition(BodyLowering):
 
 
 def _list_names(rule: IntervalRule, body: Body) -> set[str]:
-    """The variables that stand for lists of intervals, by how they are used."""
+    """The variables for interval lists, as determined by their use."""
     found: set[str] = set()
     for literal in walk(body):
         match literal:

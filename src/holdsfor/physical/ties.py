@@ -1,9 +1,10 @@
-"""Keys that rules tie together: a component in a cycle that reads what it decides for other keys.
+"""Finds keys that rules tie together: a component in a cycle reads its own results for other keys.
 
-A rule such as `initiatedAt(ill(X)=true, T) :- happensAt(meet(X,Y), T), holdsAt(ill(Y)=true, T)` needs the histories of X
-and Y together, and so those of everyone either has met. If every such rule has conditions that lead from the key of its
-head to the keys that it reads of its own component, rows of these conditions tie keys: keys that rows tie, one after the
-other, are evaluated as one. Conditions are on input, on results of earlier stages, or on facts.
+A rule such as `initiatedAt(ill(X)=true, T) :- happensAt(meet(X,Y), T), holdsAt(ill(Y)=true, T)` needs the histories of
+X and Y together, and so the histories of all their contacts. Every such rule must have conditions that lead from the
+key of its head to the keys that it reads of its own component. Then rows of these conditions tie keys. Keys that are
+tied directly or through others are evaluated as one. The conditions are on input, on results of earlier stages, or on
+facts.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Predicate = tuple[str, int]
 
 @record
 class FactPlaces:
-    """Two places of a table of facts whose values are tied."""
+    """Two places of a fact table whose values are tied."""
 
     predicate: Predicate
     one: int
@@ -40,9 +41,9 @@ class FactPlaces:
 
 @record
 class Ties:
-    """A key of one column for a component, how it finds each input, what ties keys, and the rules that need it.
+    """A key of one column for a component, the routes of each input, what ties keys, and the rules that need it.
 
-    Input without spreadings is read whole by all keys. Rows that have the key at several places tie these keys.
+    All keys read input without spreadings whole. Rows that have the key at several places tie these keys.
     """
 
     members: Mapping[Symbol, Places]
@@ -52,7 +53,7 @@ class Ties:
 
     @property
     def why(self) -> str:
-        """What makes it so, in words."""
+        """The reason in words."""
         many = len(self.rules) > 1
         named = ", ".join(map(str, self.rules))
         return f"the rule{'s' if many else ''} at {named} read{'' if many else 's'} {'their' if many else 'its'} own cycle for other keys"
@@ -60,7 +61,7 @@ class Ties:
 
 @record
 class _Link:
-    """Two places of an input, or of a table of facts, whose values belong together."""
+    """Two places of an input or of a fact table whose values belong together."""
 
     source: Symbol | Predicate
     one: int
@@ -70,9 +71,9 @@ class _Link:
 def find_ties(
     members: Sequence[Symbol], shapes: Sequence[RuleShape], analysis: Analysis, without_key: frozenset[Symbol]
 ) -> Ties | None:
-    """The key of a component whose rules tie keys together, with the fewest inputs that all keys read; None if there is none.
+    """The key of a component whose rules tie keys, with the fewest inputs that all keys read; None if there is none.
 
-    `without_key` is input that has no key, wherever rules read it.
+    `without_key` is input that no rule reads with a key.
     """
     if any(one.is_trigger and one.symbol not in members for shape in shapes for one in shape.readings):
         return None
@@ -87,7 +88,7 @@ def find_ties(
 
 
 class _Search:
-    """Looks for ties with the key of each member at one place."""
+    """Searches ties with the key of each member at one place."""
 
     def __init__(
         self,
@@ -111,7 +112,7 @@ class _Search:
         inputs = {symbol: self._spreadings(symbol, uses) for symbol, uses in self._uses.items()}
         linked = {link.source for link in self._links if isinstance(link.source, Symbol)}
         if any(not inputs[symbol] for symbol in linked):
-            # Its rows tie keys and are read by all of them as well.
+            # Its rows tie keys and are also read by all keys.
             return None
         facts = [
             FactPlaces(link.source, link.one, link.other) for link in self._links if not isinstance(link.source, Symbol)
@@ -133,7 +134,9 @@ class _Search:
         return [tuple(sorted(tied))]
 
     def _follow(self, shape: RuleShape) -> bool:
-        """Note what a rule ties and how it reads its inputs; False if no conditions lead to all that it reads of its cycle."""
+        """Records what a rule ties and how it reads its inputs; False if no conditions lead to all it reads of its
+        cycle.
+        """
         members = self._members
         key = _name(shape.columns[members[shape.symbol]])
         own = [one for one in shape.readings if one.symbol in members]
@@ -166,7 +169,7 @@ class _Search:
         return True
 
     def _steps(self, rule: EffectRule | EventRule) -> Iterator[tuple[str, str, _Link]]:
-        """Pairs of variables that a condition brings together whenever the rule fires."""
+        """Pairs of variables that a condition relates whenever the rule fires."""
         for literal in rule.body:
             if isinstance(literal, Call):
                 name = functor(literal.atom)
@@ -189,7 +192,7 @@ class _Search:
 
 
 def _ways(key: str, steps: list[tuple[str, str, _Link]]) -> dict[str | None, tuple[str, _Link]]:
-    """The shortest way to every variable: the one before it, and the link between them."""
+    """The shortest path to every variable: the previous variable, and the link between them."""
     found: dict[str | None, tuple[str, _Link]] = {}
     waiting = deque([key])
     while waiting:
@@ -242,5 +245,5 @@ def _fact_tie(places: FactPlaces, analysis: Analysis) -> FactTie:
 
 
 def _identity(value: Shape) -> tuple[object, Shape]:
-    """1 and 1.0 are two values."""
+    """1 and 1.0 are different values."""
     return type(value.value) if isinstance(value, Constant) else None, value

@@ -1,7 +1,7 @@
-"""Spark runtimes: the rules of a local run, over DataFrames.
+"""Runs rules on Spark DataFrames, with the results of a local run.
 
-They need PySpark, which is imported when they are first asked for: `recognise`, `derived_events`, `explain` and
-`recognise_stream` for events and fluents, `materialise` and `materialise_stream` for metric programs.
+PySpark is imported at the first access to: `recognise`, `derived_events`, `explain` and `recognise_stream` for event
+rules, `materialise` and `materialise_stream` for metric programs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The arguments of one fluent, or one derived event, as typed columns of a DataFrame.
+"""Adds the arguments of one fluent, or one derived event, as typed columns of a DataFrame.
 
-A DataFrame has its columns before it has rows, so their types come from the columns of the input and the rules.
+A DataFrame has its columns before it has rows, so their types are inferred from the columns of the input and the rules.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ TYPES: dict[str, tuple[T.DataType, pa.DataType]] = {
     "double": (T.DoubleType(), pa.float64()),
     "string": (T.StringType(), pa.string()),
 }
-"""What argument columns can be."""
+"""The possible types of argument columns."""
 _SLOTS = {"l": WHOLE, "d": NUMBER, "s": TEXT}
 _INFINITE = {"inf": math.inf, "- inf": -math.inf}
 
 
 @dataclass(frozen=True)
 class ArgumentColumns:
-    """The columns for the arguments of a fluent or event: their names and types."""
+    """The argument columns of a fluent or event: their names and types."""
 
     name: str
     term: str
@@ -51,7 +51,7 @@ class ArgumentColumns:
 
     @property
     def where(self) -> str:
-        """Which rows have terms of this name, in SQL; of terms that are written with operators, workers find out."""
+        """An SQL condition for terms of this name. Workers examine terms that contain operators."""
         if self.name in INFIX or self.name in PREFIX:
             return "true"
         shown = print_constant(self.name)
@@ -64,7 +64,7 @@ class ArgumentColumns:
         return chosen.mapInArrow(_function(self), T.StructType([*chosen.schema.fields, *more]))
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The same for rows that have arrived at a worker."""
+        """The same for rows on a worker."""
         for batch in batches:
             table = rows_named(pa.Table.from_batches([batch]), self.term, self.name)
             encoded = table[self.term].combine_chunks().dictionary_encode()
@@ -77,7 +77,7 @@ class ArgumentColumns:
 
 
 def _typed(value: Value | None, kind: str, title: str, name: str) -> Any:
-    """A value of the type of its column; one that does not fit is an error, for it would be lost."""
+    """A value converted to the type of its column; a value that does not fit is an error, because it would be lost."""
     if value is None or kind == "string":
         return None if value is None else plain_text(value)
     if kind == "bigint" and isinstance(value, int) and -(1 << 63) <= value < 1 << 63:
@@ -102,7 +102,7 @@ def _function(columns: ArgumentColumns) -> Any:
 
 
 def input_kinds(sources: Iterable[SourceRows]) -> dict[Place, Kinds]:
-    """What the columns of the input say of the arguments and values of events and input fluents."""
+    """The kinds of arguments and values of events and input fluents, from the columns of the input."""
     found: dict[Place, Kinds] = {}
     for rows in sources:
         symbol = rows.symbol
@@ -121,7 +121,7 @@ def columns_of(
     fixed: Sequence[str],
     types: Mapping[str, str] | None = None,
 ) -> list[ArgumentColumns]:
-    """The columns of fluents or derived events beside those that their table has already; `types` overrules types."""
+    """The additional columns of fluents or derived events; `types` overrides inferred types."""
     arities: dict[str, int] = {}
     for symbol in plan.outputs:
         if symbol.kind is kind:
@@ -140,7 +140,7 @@ def columns_of(
 def types_of(
     name: str, titles: Sequence[str], kinds: Mapping[Place, Kinds], given: Mapping[str, str] | None
 ) -> tuple[str, ...]:
-    """The types of argument columns: as given, or one that holds what stands there, whatever the arity."""
+    """The types of argument columns: as given, or a type for all possible values, over all arities."""
     arity = len(titles)
     found = []
     for place, title in enumerate(titles):
@@ -150,7 +150,7 @@ def types_of(
 
 
 def type_of(kinds: Kinds) -> str:
-    """The type of a column that can hold values of some kinds.
+    """A column type that represents values of some kinds.
 
     >>> type_of(WHOLE), type_of(NUMBER), type_of(TEXT | WHOLE), type_of(frozenset())
     ('bigint', 'double', 'string', 'string')
@@ -161,7 +161,7 @@ def type_of(kinds: Kinds) -> str:
 
 
 def require_types(types: Mapping[str, str] | None, titles: Collection[str]) -> None:
-    """Complain of types of columns that there are not, and of types that no argument has."""
+    """Reports types for unknown columns, and types that no argument can have."""
     for title, kind in (types or {}).items():
         if title not in titles:
             close = suggest(title, titles)
@@ -172,7 +172,7 @@ def require_types(types: Mapping[str, str] | None, titles: Collection[str]) -> N
 
 
 def require_known(names: Iterable[str], known: Collection[str], what: str) -> None:
-    """Complain of the first name that rules do not define."""
+    """Reports the first name that rules do not define."""
     for name in names:
         if name not in known:
             close = suggest(name, known)

@@ -1,4 +1,4 @@
-"""What is given to a run on Spark, looked at before anything runs: DataFrames, and the unit of their times."""
+"""Validates the arguments of a run on Spark before anything runs: DataFrames, and the unit of their times."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from holdsfor.times import TimeScale, unit_of
 
 _DATED = (T.TimestampType, T.TimestampNTZType, T.DateType)
 _TIMES = ("time", "start", "end", "arrival")
-"""What columns of times are called where no mapping says otherwise."""
+"""The names of time columns without a mapping."""
 
 
 def require_frames(events: object, plan: Plan) -> None:
-    """Complain of what is no DataFrame, and of DataFrames that no rule reads."""
+    """Reports values that are not DataFrames, and DataFrames that no rule reads."""
     named: list[tuple[str, object]] = [("events", events)]
     if isinstance(events, Mapping):
         if not events:
@@ -44,7 +44,7 @@ def known_scale(
     mapping: TableMapping | None,
     unit: str | None,
 ) -> TimeScale | None:
-    """What one time-point is, if the rules, the user, the mapping or a column of timestamps says so; they must agree."""
+    """The length of a time-point, if rules, user, mapping or a timestamp column declare it; they must agree."""
     wanted = unit_of(declared, unit)
     if mapping is not None:
         mapping = mapping.with_unit(unit, declared)
@@ -66,7 +66,7 @@ def is_dated(frame: Any, names: Sequence[str] = _TIMES) -> bool:
 
 
 def have_dates(frames: Iterable[Any], mapping: TableMapping) -> bool:
-    """Whether DataFrames have timestamps in the columns of times that a mapping names, or text that is dates."""
+    """Whether DataFrames have timestamps, or dates as text, in the time columns of a mapping."""
     names = _time_columns(mapping)
     for frame in {id(frame): frame for frame in frames}.values():
         if is_dated(frame, names):

@@ -1,7 +1,7 @@
-"""Why something holds, of events in DataFrames: the rows of one question are fetched and explained in place.
+"""Explains situations over DataFrames: fetches the rows for one question and explains them on the driver.
 
-What the question needs is found from the rules alone. Its keys become filters on the columns of the DataFrames, which
-Spark hands down to the files where it can; only what is left comes to the driver.
+The rules alone determine what the question needs. Its keys become filters on the columns of the DataFrames, which Spark
+pushes down to the files if it can. Only the remaining rows reach the driver.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def explain(
     depth: int | None = DEPTH,
     untyped: bool = False,
 ) -> Explanation:
-    """Why something holds at a time-point, or why it does not. Takes the events that `recognise` takes."""
+    """Explains why something holds at a time-point, or why not. Accepts the same events as `recognise`."""
     plan, feeds, scale = read_input(program, events, mapping, background, unit, None, untyped=untyped)
     known = unit_in(scale)
     span = span_in_points((window, step, start, end), known)
@@ -70,7 +70,7 @@ def explain(
 
 
 def reach_of(spark: SparkSession, feeds: Sequence[Feed]) -> Stream:
-    """The first and last time-points of all rows, and their first and last arrivals, as a stream of two rows."""
+    """The first and last time-points and arrivals of all rows, as a stream of two rows."""
     row = reach_of_feeds(spark, feeds, counted=False).first()
     if row is None or row["first"] is None:
         return Stream()
@@ -80,7 +80,7 @@ def reach_of(spark: SparkSession, feeds: Sequence[Feed]) -> Stream:
 
 
 def fetched(plan: Plan, feeds: Sequence[Feed], demand: Demand) -> tuple[Stream, Dictionary]:
-    """The rows that a demand asks for."""
+    """The rows that a demand needs."""
     layouts = Layouts(plan.analysis.entities)
     builder = Builder()
     taker = Taker(layouts, builder, "s")
@@ -97,7 +97,7 @@ def fetched(plan: Plan, feeds: Sequence[Feed], demand: Demand) -> tuple[Stream, 
 
 
 def wanted_rows(feeds: Sequence[Feed], demand: Demand) -> Iterator[tuple[DataFrame, Origin]]:
-    """The rows of each event and input fluent that a demand asks for, as DataFrames."""
+    """The rows of each event and input fluent that a demand needs, as DataFrames."""
     for feed in feeds:
         for origin in feed.origins:
             patterns = demand.patterns.get(origin.rows.symbol)
@@ -122,7 +122,7 @@ def _columns(origin: Origin) -> Iterator[str]:
 
 
 def key_filter(origin: Origin, patterns: Collection[Pattern]) -> str:
-    """A test in SQL for the rows that fit one of the patterns.
+    """An SQL condition for the rows that match one of the patterns.
 
     >>> from holdsfor.spark.columns import Argument
     >>> _same(Argument("s", "`vessel`"), "v1")
@@ -136,13 +136,13 @@ def key_filter(origin: Origin, patterns: Collection[Pattern]) -> str:
 
 
 def _same(argument: Argument, value: Value) -> str:
-    """Whether an argument has a value; text and numbers are never the same."""
+    """Whether an argument has a value; text never equals a number."""
     is_text = isinstance(value, str)
     if not isinstance(value, str | int | float):
         raise HoldsforError(f"{value} is neither a number nor text; tables have nothing else")
     match argument.slot:
         case "u" if not is_text:
-            # Other numbers may have the same part: there are too many rows then, never too few.
+            # Other numbers may have the same part. This can only give too many rows, never too few.
             return f"{key_part(argument)} = {part(value)}L"
         case "l" | "d" if is_text:
             return "false"

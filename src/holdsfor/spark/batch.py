@@ -1,4 +1,4 @@
-"""Recognition over DataFrames: the stages of a plan as shuffles and `mapInArrow`, nothing computed before it is asked for."""
+"""Evaluates rules over DataFrames lazily: the stages of a plan become shuffles and `mapInArrow`."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def derived_events(
 def _arguments(
     plan: Plan, kind: EntityKind, name: str | None, feeds: Sequence[Feed], types: Mapping[str, str] | None
 ) -> ArgumentColumns | None:
-    """The argument columns of a fluent or event, if there is to be one."""
+    """The argument columns of a fluent or event, if requested."""
     if name is None:
         if types is not None:
             raise HoldsforError("column_types is about the columns of one fluent or event; name it with columns=")
@@ -158,19 +158,19 @@ def _arguments(
 
 
 def intervals_of(output: DataFrame, observation: Observation | None = None) -> DataFrame:
-    """The intervals among what the last stage gives out; `observation` gets counts of what was read and found."""
+    """The intervals in the output of the last stage; `observation` gets counts of input and results."""
     if observation is not None:
         output = output.observe(observation, *_metrics())
     return output.where(f"tag = {RESULT}").drop("tag")
 
 
 def events_of(output: DataFrame) -> DataFrame:
-    """The derived events among what the last stage gives out."""
+    """The derived events in the output of the last stage."""
     return output.where(f"tag = {DERIVED}").selectExpr("query_time", "fluent as event", "start as time")
 
 
 def _metrics() -> Iterator[Any]:
-    """What a run read and found, for `observe`."""
+    """The counts of a run, for `observe`."""
     for name in ("read", "malformed", "conflicts", WITHOUT_VALUE):
         counted = F.when((F.col("tag") == COUNTS) & (F.col("fluent") == name), F.col("start"))
         yield F.coalesce(F.sum(counted), F.lit(0)).alias(name)
@@ -189,7 +189,7 @@ def read_input(
     *,
     untyped: bool,
 ) -> tuple[Plan, list[Feed], TimeScale | None]:
-    """The plan of a program, the DataFrames it runs over, and what one time-point of them is."""
+    """The plan of a program, its DataFrames, and the length of a time-point."""
     reasoner = read_program(program, background)
     plan = (reasoner if clock_tick is None else reasoner.with_clock_tick(clock_tick)).plan
     require_frames(events, plan)
@@ -201,12 +201,12 @@ def read_input(
 
 
 def unit_in(scale: TimeScale | None) -> str | None:
-    """What one time-point is, without the zone."""
+    """The length of a time-point, without the zone."""
     return None if scale is None else scale.unit
 
 
 def read_program(program: Rules, background: Background | None) -> Reasoner:
-    """A program that has been read or is to be, with its background."""
+    """A program, loaded if necessary, with its background."""
     if not isinstance(program, Reasoner):
         return loaded(program, background)
     return program if background is None else program.with_background(background)
@@ -215,7 +215,7 @@ def read_program(program: Rules, background: Background | None) -> Reasoner:
 def loaded(
     program: str | Path | Iterable[str | Path] | MetricReasoner, background: Background | None = None
 ) -> Reasoner:
-    """Read the files of a program of events and fluents; metric programs run elsewhere."""
+    """Loads the files of a program of event rules; metric programs have their own functions."""
     if isinstance(program, MetricReasoner):
         made: object = program
     else:
@@ -239,7 +239,7 @@ def stage_output(
     rows_at_once: int | None = None,
     counted: bool = True,
 ) -> DataFrame:
-    """What the last stage gives out: results and, if rows are `counted`, counts; told apart by their tag."""
+    """The output of the last stage: results, and counts if `counted`. The tag distinguishes them."""
     require_no_preprocessing(plan)
     workers_like_driver(spark)
     tick = plan.clock_tick
@@ -272,7 +272,7 @@ def stage_output(
         together = packed(together, rows)
         shuffled = together.repartitionById(count, F.expr(BUCKET_OF_PACKED))
         if rows_at_once is not None:
-            # What a bucket is told of the whole stream comes first.
+            # Messages about the whole stream reach a bucket first.
             is_row = F.expr(f"{TAG_OF_PACKED} > {MOMENTS} or {TAG_OF_PACKED} = {DELIVERY}")
             shuffled = shuffled.sortWithinPartitions(is_row, F.col("t0"))
         task = EngineTask(job, stage.number)
@@ -281,7 +281,7 @@ def stage_output(
 
 
 def _ties(feeds: Sequence[Feed], stage: Stage, plan: Plan) -> Ties:
-    """The connected components of keys that are tied together: found out before the run, from distinct pairs."""
+    """The connected components of tied keys, computed from distinct pairs before the run."""
     tables = [fact_parts(plan, link) for link in stage.links if not isinstance(link.source, Symbol)]
     frames = [frame for link in stage.links for frame in linked_parts(feeds, link)]
     if frames:
@@ -302,7 +302,7 @@ def _ties_frame(spark: SparkSession, ties: Ties | None) -> DataFrame | None:
 
 
 def _require_pieces(plan: Plan, span: Span) -> None:
-    """Complain if a history cannot be worked on piece by piece."""
+    """Reports a history that cannot be evaluated piece by piece."""
     if not span.is_whole:
         raise HoldsforError("rows_at_once is for one query over everything; leave out window, step, start and end")
     if plan.has_metric_rules:
@@ -329,13 +329,13 @@ def _mapping(mapping: MappingInput | TableMapping) -> TableMapping | None:
 
 
 def session_of(events: Events) -> SparkSession:
-    """The Spark session that the events belong to."""
+    """The Spark session of the events."""
     frames = list(events.values()) if isinstance(events, Mapping) else [events]
     return frames[0].sparkSession
 
 
 def default_partitions(spark: SparkSession) -> int:
-    """As many as Spark shuffles into; on one machine, where that is set for clusters, a few for each core."""
+    """Spark's shuffle partitions; on a single machine with a cluster setting, a few per core."""
     shuffled = int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
     master = spark.conf.get("spark.master", "") or ""
     if shuffled == 200 and master.startswith("local["):

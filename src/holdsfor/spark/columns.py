@@ -1,6 +1,6 @@
-"""Columns of a DataFrame as times, arguments and keys: the rules of local input, as expressions of Spark SQL.
+"""Converts columns of a DataFrame to times, arguments and keys in Spark SQL, with the rules of local input.
 
-Expressions are text: they are cheap to make, and equal ones can be told.
+Expressions are text, because text is cheap to create and can be compared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INFINITE = "double('Infinity')"
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument column: its slot class and its expression, null where it is missing."""
+    """An argument column: its slot class and its expression, null if it is missing."""
 
     slot: str
     sql: str
@@ -52,7 +52,7 @@ def literal(value: object) -> str:
 
 
 def argument(name: str, kind: T.DataType, *, untyped: bool) -> Argument:
-    """A column as an argument. In files without types, numbers are text too (`untyped`)."""
+    """A column as an argument. In `untyped` files, numbers are text too."""
     column = identifier(name)
     match kind:
         case T.LongType():
@@ -63,7 +63,7 @@ def argument(name: str, kind: T.DataType, *, untyped: bool) -> Argument:
             number = f"cast({column} as double)"
             return Argument("d", f"case when not isnan({number}) then {number} end")
         case T.DecimalType():
-            # Text has all digits of integers that no 64-bit number can hold.
+            # Text has all digits of integers beyond 64 bits.
             return Argument("u", f"cast({column} as string)")
         case T.StringType() if untyped:
             return Argument("u", f"nullif({column}, '')")
@@ -76,7 +76,7 @@ def argument(name: str, kind: T.DataType, *, untyped: bool) -> Argument:
 
 
 def key_part(argument: Argument) -> str:
-    """The part of a key that an argument is: the same number as `keys.part` gives."""
+    """The key part of an argument: the same number as `keys.part` gives."""
     checksum = f"crc32(cast({argument.sql} as binary))"
     match argument.slot:
         case "l":
@@ -99,7 +99,7 @@ def key_part(argument: Argument) -> str:
 
 
 def _floor(number: str) -> str:
-    """The floor of a float; one beyond 64 bits counts as the greatest or the least integer that has them."""
+    """The floor of a float; beyond 64 bits, the greatest or least integer."""
     return (
         f"case when {number} >= 9223372036854775807D then {_MOST} "
         f"when {number} <= -9223372036854775808D then {_LEAST} else floor({number}) end"
@@ -107,7 +107,7 @@ def _floor(number: str) -> str:
 
 
 def time(name: str, kind: T.DataType, unit: str) -> str:
-    """A column of times as whole numbers, null where it is none."""
+    """A column of times as whole numbers, null for invalid values."""
     column = identifier(name)
     match kind:
         case T.ByteType() | T.ShortType() | T.IntegerType():
@@ -125,7 +125,7 @@ def time(name: str, kind: T.DataType, unit: str) -> str:
         case T.DateType():
             return _checked(_in_unit(f"(cast(unix_date({column}) as bigint) * 86400000000L)", unit))
         case T.StringType():
-            # Without a zone it is UTC, whatever the zone of the session is.
+            # Times without a zone are UTC, in any zone of the session.
             text = f"trim({column})"
             there, begin = f"try_cast({text} as timestamp)", "timestamp_ntz'1970-01-01 00:00:00'"
             plain = f"timestampdiff(MICROSECOND, {begin}, try_cast({text} as timestamp_ntz))"

@@ -1,4 +1,4 @@
-"""The stages of a plan as text for people and as plain data for programs."""
+"""Describes the stages of a plan as text and as plain data."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _spread(delivery: Delivery) -> str:
 
 
 def stages_data(stages: StagePlan) -> dict[str, object]:
-    """All stages as plain data, ready for JSON."""
+    """All stages as plain data for JSON."""
     return {"stages": [_stage_data(stage) for stage in stages.stages], "warnings": list(stages.warnings)}
 
 

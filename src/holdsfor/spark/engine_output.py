@@ -1,4 +1,4 @@
-"""What an engine takes in and gives out for one bucket of a stage."""
+"""Feeds an engine with the rows of a bucket, and converts its output to rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from holdsfor.times import LATEST
 
 
 def engine_rows(engine: Engine, own: list[tuple[Tag, pa.Table]], vocabulary: Vocabulary) -> Iterator[tuple[Rows, Ints]]:
-    """Input as the engine takes it, and when it arrives. What the core cannot read by itself is read in Python."""
+    """Input for the engine, with its arrivals. Python converts what the core cannot read."""
     rest = []
     for tag, table in own:
         found = None
@@ -41,16 +41,16 @@ def _named(tag: Tag, table: pa.Table) -> dict[str, Any]:
 
 
 class EngineOutput(BucketOutput):
-    """Makes rows of what an engine finds."""
+    """Converts engine results to rows."""
 
     def _share(self) -> Share:
-        """The keys that are here."""
+        """The keys of this bucket."""
         job = self._job
         ties = tuple(None if one.ties is None else (one.ties.parts, one.ties.first) for one in job.stages)
         return Share(self._spec.number - 1, self._bucket, job.buckets, job.sides, ties)
 
     def _sent(self, engine: Engine, query: int, at: int) -> Iterator[pa.RecordBatch]:
-        """What engines of later stages need at a query time of what was found at another, not later."""
+        """The results at a query time that engines of later stages need at another, not earlier one."""
         for stage in range(self._spec.number, self._job.last):
             found = engine.deliveries_for(stage)
             if found:
@@ -60,7 +60,7 @@ class EngineOutput(BucketOutput):
                 yield from table_of(self._schema, len(found), columns).to_batches()
 
     def _found(self, answer: Answer, texts: Texts) -> Iterator[pa.RecordBatch]:
-        """What holds and has happened at a query time."""
+        """The intervals and events at a query time."""
         wanted = self._job.fluents
         for symbol, table in answer.fluents.items():
             if wanted is None or symbol.name in wanted:

@@ -1,4 +1,4 @@
-"""One stage on one bucket with the engine: rows come in, the engine goes from query time to query time, results go out."""
+"""Runs one stage on one bucket with the engine, from query time to query time."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from holdsfor.spark.wire import DELIVERY, FINAL
 
 @dataclass(frozen=True)
 class EngineTask:
-    """A stage, to be called on the rows of each bucket."""
+    """A stage, called with the rows of each bucket."""
 
     job: Job
     number: int
 
     @property
     def out_schema(self) -> pa.Schema:
-        """The columns of what comes out."""
+        """The columns of the output."""
         return FINAL if self.number == self.job.last else self.job.wire.out_schema
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on one bucket."""
+        """Evaluates one bucket."""
         spec = self.job.stages[self.number - 1]
         if self.job.rows_at_once is not None:
             coming = iter(batches)
@@ -47,7 +47,7 @@ class EngineTask:
 
 
 class _Bucket(EngineOutput):
-    """The work on one bucket of a stage."""
+    """The evaluation of one bucket of a stage."""
 
     def __init__(self, job: Job, spec: StageSpec, table: pa.Table) -> None:
         self._rows = BucketRows()
@@ -84,7 +84,7 @@ class _Bucket(EngineOutput):
             yield from self._without_value(engine.failures, plan)
 
     def _deliveries(self) -> dict[int, list[bytes]]:
-        """What engines of earlier stages have sent, by query time."""
+        """The messages from engines of earlier stages, by query time."""
         found: dict[int, list[bytes]] = {}
         if self._rows.own is not None and "data" in self._rows.own.column_names:
             sent = self._rows.own.filter(pc.equal(self._rows.own["tag"], DELIVERY))

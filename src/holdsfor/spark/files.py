@@ -1,4 +1,4 @@
-"""Files of events as DataFrames: tables with a mapping, and RTEC's stream format."""
+"""Reads files of events as DataFrames: tables with a mapping, and RTEC's stream format."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from holdsfor.spark.nested import kind_at, with_paths
 from holdsfor.spark.sources import Feed, feeds_of
 
 _UNPACKED = {"gzip": ".gz", "bzip2": ".bz2"}
-"""How files end that Spark unpacks."""
+"""The file name endings of compressions that Spark supports."""
 
 
 def file_feeds(
     spark: SparkSession, paths: Sequence[str | Path], entities: Entities, mapping: TableMapping | None
 ) -> list[Feed]:
-    """What files have, as a mapping or RTEC's format says it."""
+    """The feeds of files, by a mapping or in RTEC's format."""
     files = spark_files(paths, mapping)
     if mapping is None:
         return _rtec(spark, list(map(located, files)), entities)
@@ -49,7 +49,7 @@ def file_feeds(
 
 
 def spark_files(paths: Sequence[str | Path], mapping: TableMapping | None) -> list[str | Path]:
-    """The files of what is given, all of which Spark can read; HoldsforError for the first that it cannot."""
+    """The input files, all readable by Spark; raises HoldsforError for the first that is not."""
     if STANDARD_INPUT in map(str, paths):
         raise HoldsforError("Spark reads files, not standard input")
     files = input_files(paths, mapping)
@@ -61,12 +61,12 @@ def spark_files(paths: Sequence[str | Path], mapping: TableMapping | None) -> li
 
 
 def located(path: str | Path) -> str:
-    """A file as Spark finds it, whatever folder Java was started in."""
+    """An absolute path, independent of the working directory of Java."""
     return str(Path(path).absolute())
 
 
 def _require_unpackable(path: str | Path) -> None:
-    """Spark goes by the ending of a file, and knows two ways to compress text."""
+    """Checks that Spark can unpack a file. Spark decides by the ending, and supports two compressions of text."""
     try:
         with Path(path).open("rb") as file:
             packing = packing_of(file.read(MARK_SIZE))
@@ -87,7 +87,7 @@ def style_of(path: str | Path, mapping: TableMapping) -> str:
 
 
 def read_table(spark: SparkSession, style: str, paths: list[str], mapping: TableMapping) -> DataFrame:
-    """Files that a mapping describes."""
+    """The DataFrame of files that a mapping describes."""
     if style == "parquet":
         return spark.read.parquet(*paths)
     if style in ("json", "jsonl"):
@@ -97,9 +97,9 @@ def read_table(spark: SparkSession, style: str, paths: list[str], mapping: Table
 
 
 def _json(spark: SparkSession, paths: list[str], mapping: TableMapping, *, is_document: bool) -> DataFrame:
-    """As in a local run, a field that no row has is null in all of them; lines that are no JSON are kept as text."""
+    """JSON files. As in a local run, a field without values is null; lines that are not JSON are kept as text."""
     for path in paths if is_document else ():
-        # Of a file with an array Spark takes all objects, of one with objects the first.
+        # In a file with an array, Spark reads all objects; in one with objects, only the first.
         if head_of(path).lstrip().startswith(b"{") and has_several_values(path):
             raise HoldsforError(f"Spark reads only the first object of {path}; write them as an array or as JSON lines")
     reader = spark.read.option("columnNameOfCorruptRecord", MALFORMED).option("multiLine", is_document)
@@ -115,7 +115,7 @@ def _json(spark: SparkSession, paths: list[str], mapping: TableMapping, *, is_do
 
 
 def _elements(frame: DataFrame, rows: str, source: str) -> DataFrame:
-    """The elements of an array, as rows."""
+    """The elements of an array as rows."""
     kind = kind_at(frame.schema, rows)
     if not (isinstance(kind, ArrayType) and isinstance(kind.elementType, StructType)):
         raise HoldsforError(f"{source} has no array {rows!r} of objects")
@@ -124,7 +124,7 @@ def _elements(frame: DataFrame, rows: str, source: str) -> DataFrame:
 
 
 def _require_structs(frame: DataFrame, paths: Sequence[str]) -> None:
-    """Complain of paths into text: where some rows of JSON have an object and others do not, Spark makes text of all."""
+    """Reports paths into text: if only some rows of JSON have an object, Spark converts all to text."""
     for path in paths:
         root, steps = resolved(path, frame.columns) or (path, ())
         if steps and isinstance(frame.schema[root].dataType, StringType):
@@ -132,7 +132,7 @@ def _require_structs(frame: DataFrame, paths: Sequence[str]) -> None:
 
 
 def _rtec(spark: SparkSession, paths: list[str], entities: Entities) -> list[Feed]:
-    """Rows of several shapes in one file: name and number of fields tell them apart."""
+    """Rows of several shapes in one file, distinguished by name and number of fields."""
     entries = tuple(_entries(entities))
     width = max((len(entry.args) for entry in entries), default=0) + max(FIELDS_BEFORE_ARGUMENTS.values())
     lines = spark.read.text(paths).selectExpr("split(value, '[|]', -1) as f")

@@ -1,4 +1,4 @@
-"""Finds Java before Spark is started, and says in one line what to do if there is none."""
+"""Finds Java before Spark is started, and gives a one-line advice if there is none."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ OLDEST = 17
 
 
 class JavaMissing(HoldsforError):
-    """Spark cannot start: there is no Java, or it is too old."""
+    """Spark cannot start because Java is missing or too old."""
 
 
 def require_java() -> Path:
-    """The `java` that Spark will use; raises JavaMissing with the line that installs one."""
+    """The `java` that Spark will use; raises JavaMissing with the command that installs one."""
     java = _find()
     if java is None:
         raise JavaMissing(f"Spark needs Java {OLDEST} and none was found. Install it: {_install_line()}")
@@ -32,7 +32,7 @@ def require_java() -> Path:
 
 
 def _find() -> Path | None:
-    """Spark looks at JAVA_HOME first and at the path next; so do we."""
+    """The path of Java. Like Spark, this looks at JAVA_HOME first, then at the path."""
     home = os.environ.get("JAVA_HOME")
     if home:
         candidate = Path(home, "bin", "java")

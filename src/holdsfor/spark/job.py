@@ -1,4 +1,4 @@
-"""What every worker is told: the rules, the stages, the kinds of rows and the windows. Plain data that can be pickled."""
+"""Describes a run for the workers: rules, stages, kinds of rows and windows, as data that can be pickled."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def _symbol(symbol: Symbol) -> tuple[type[Symbol], tuple[object, ...]]:
     return Symbol, (symbol.kind, symbol.name, symbol.arity, symbol.inner, symbol.part)
 
 
-# A symbol carries its hash with it, and hashes of text differ from process to process.
+# A symbol contains its hash, and hashes of text differ between processes.
 copyreg.pickle(Symbol, _symbol)
 
 
 @dataclass(frozen=True)
 class StageSpec:
-    """A stage as a worker sees it."""
+    """A stage as needed by a worker."""
 
     number: int
     members: dict[Symbol, Places]
@@ -38,7 +38,7 @@ class StageSpec:
 
 @dataclass(frozen=True)
 class Span:
-    """The windows that were asked for; what is None follows from the stream."""
+    """The requested windows; None is derived from the stream."""
 
     window: int | None = None
     step: int | None = None
@@ -63,11 +63,11 @@ class Job:
     fluents: frozenset[str] | None
     derived_events: bool
     rows_at_once: int | None = None
-    """How many rows of a bucket are worked on at a time, if they come in order of time."""
+    """The number of rows per piece, if the rows of a bucket come in time order."""
     time_scale: TimeScale | None = None
-    """What one time-point is, where changelogs are to have timestamps."""
+    """The length of a time-point, if changelogs have timestamps."""
     sides: tuple[tuple[int, ...], ...] = ()
-    """The grids of buckets of all stages."""
+    """The bucket grids of all stages."""
 
     @property
     def last(self) -> int:
@@ -87,15 +87,15 @@ class SourceRows:
 
 @dataclass(frozen=True)
 class Rows:
-    """All kinds of rows of a run: of each source in each stage that reads it."""
+    """The kinds of rows in a run: those of each source in each stage that reads it."""
 
     wire: Wire
     inputs: dict[tuple[int, int], tuple[int, Tag]]
-    """By the number of the stage and the place of the source."""
+    """By stage number and source index."""
 
     @property
     def has_ends(self) -> bool:
-        """Whether there are any intervals on the way."""
+        """Whether any rows are intervals."""
         return self.wire.staged or any(tag.form is Form.INTERVAL for _, tag in self.inputs.values())
 
     def of_stage(self, number: int) -> dict[int, Tag]:
@@ -104,7 +104,7 @@ class Rows:
 
 
 def plan_rows(stages: StagePlan, sources: Sequence[SourceRows], *, arrivals: bool) -> Rows:
-    """Tags and slots for everything that travels."""
+    """Assigns tags and slots to all rows that are exchanged."""
     inputs = [
         (stage.number, place)
         for stage in stages.stages
@@ -143,7 +143,7 @@ def make_job(
     rows_at_once: int | None = None,
     ties: Mapping[int, Ties] = MappingProxyType({}),
 ) -> Job:
-    """What the workers are told; `ties` are those of stages whose keys are tied together."""
+    """The job for the workers; `ties` are those of stages with tied keys."""
     if buckets > MOST_BUCKETS:
         raise HoldsforError(f"there can be at most {MOST_BUCKETS:,} partitions, not {buckets:,}")
     specs = tuple(

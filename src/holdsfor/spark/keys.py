@@ -1,7 +1,8 @@
-"""Which bucket a key belongs to: the same arithmetic in NumPy and in Spark SQL.
+"""Computes the bucket of a key, with the same arithmetic in NumPy and in Spark SQL.
 
-A value becomes a 64-bit *part*: a number its floor, a word the CRC-32 of its text. The parts of a key are hashed as
-Spark's `hash` does it (Murmur3). Equal values have equal parts; unequal ones that share a part only end up together.
+A value becomes a 64-bit *part*: the floor of a number, or the CRC-32 of the text of a word. The parts of a key are
+hashed like in Spark's `hash` (Murmur3). Equal values have equal parts. Different values with the same part merely share
+a bucket.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def parts(values: Iterable[Value]) -> Ints:
 
 
 def distinct_codes(codes: Ints, size: int) -> tuple[Ints, Ints]:
-    """The distinct ones among codes below a size, and the place of each among them; without sorting anything.
+    """The distinct codes below a size, and the index of each code among them, without sorting.
 
     >>> [column.tolist() for column in distinct_codes(np.array([5, 2, 5]), 8)]
     [[2, 5], [1, 0, 1]]
@@ -58,7 +59,7 @@ def distinct_codes(codes: Ints, size: int) -> tuple[Ints, Ints]:
 
 
 class PartsOfCodes:
-    """The parts of codes, each worked out once."""
+    """The parts of codes, each computed once."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
@@ -81,7 +82,7 @@ class PartsOfCodes:
 
 
 def buckets(columns: Sequence[Ints], rows: int, count: int) -> Ints:
-    """The bucket of each key, from the columns of its parts; a key of no columns is in bucket 0.
+    """The bucket of each key, from the columns of its parts; a key without columns is in bucket 0.
 
     >>> buckets([np.array([1, 2, 3])], 3, 8).tolist()
     [5, 0, 3]
@@ -97,13 +98,15 @@ def buckets(columns: Sequence[Ints], rows: int, count: int) -> Ints:
 
 @dataclass(frozen=True)
 class Ties:
-    """Parts that belong together: those in `parts`, which is sorted, count as the one at the same place in `first`."""
+    """Parts that are evaluated together: each of `parts`, which is sorted, is replaced by the element of `first` at its
+    index.
+    """
 
     parts: Ints
     first: Ints
 
     def of(self, column: Ints) -> Ints:
-        """The part that each part counts as."""
+        """The replacement of each part."""
         if not len(self.parts):
             return column
         at = np.minimum(np.searchsorted(self.parts, column), len(self.parts) - 1)
@@ -111,7 +114,7 @@ class Ties:
 
 
 def connected(one: Ints, other: Ints) -> Ties:
-    """The connected components of pairs of parts, each known by its least member.
+    """The connected components of pairs of parts, each identified by its least member.
 
     >>> connected(np.array([5, 9, 7]), np.array([7, 8, 3])).first.tolist()
     [3, 3, 3, 8, 8]
@@ -122,7 +125,7 @@ def connected(one: Ints, other: Ints) -> Ties:
     while True:
         least = np.minimum(label[here], label[there])
         lower = label.copy()
-        # The labels of both ends come down, and so do those that they pointed to.
+        # Lowers the labels of both ends, and of the labels that they pointed to.
         for target in (here, there, label[here], label[there]):
             np.minimum.at(lower, target, least)
         lower = lower[lower]

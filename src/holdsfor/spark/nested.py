@@ -1,4 +1,4 @@
-"""Paths into nested columns of DataFrames: structs, maps and arrays."""
+"""Resolves paths into nested columns of DataFrames: structs, maps and arrays."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from holdsfor.spark.columns import identifier, literal
 
 
 def with_paths(frame: DataFrame, paths: Sequence[str], source: str | None) -> DataFrame:
-    """A DataFrame with a column for each path, called as the path is; a column that is called so is left alone.
+    """A DataFrame with a column per path, named after the path; an existing column with this name is unchanged.
 
-    Where the schema has no such member, that is an error, or nulls if there is no `source` to complain of.
+    If the schema has no such member, this is an error, or null without a `source` to report.
     """
     made = {}
     for path in paths:
@@ -31,14 +31,14 @@ def with_paths(frame: DataFrame, paths: Sequence[str], source: str | None) -> Da
 
 
 def with_paths_of(frame: DataFrame, entries: Sequence[Entry]) -> DataFrame:
-    """The same for all that entries of a mapping name."""
+    """The same for all paths in the entries of a mapping."""
     for entry in entries:
         frame = with_paths(frame, entry.columns, entry.place)
     return frame
 
 
 def kind_at(schema: T.StructType, path: str) -> T.DataType | None:
-    """The type of what a path leads to; None if there is nothing."""
+    """The type at the end of a path; None if there is none."""
     found = _expression(schema, path)
     return None if found is None else found[1]
 

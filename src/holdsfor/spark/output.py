@@ -1,4 +1,4 @@
-"""The output of a bucket: results and counts."""
+"""Formats the output of a bucket: results and counts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WITHOUT_VALUE = "without_value"
 
 
 class BucketOutput:
-    """Makes rows of what leaves a bucket, whoever evaluates it: results, counts, and what goes on to later stages."""
+    """Creates the rows that leave a bucket, for any evaluator: results, counts, and rows for later stages."""
 
     def __init__(self, job: Job, spec: StageSpec, bucket: int) -> None:
         self._job, self._spec, self._bucket = job, spec, bucket
@@ -47,7 +47,7 @@ class BucketOutput:
         return FINAL if self._is_last else self._job.wire.out_schema
 
     def passed(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Rows on their way to a later stage, or to the end."""
+        """Rows for a later stage, or for the output."""
         if self._is_last:
             columns = [rows[name] for name in ("tag", "q", "x0", "x1", "t0", "t1")]
             yield from pa.table(columns, schema=FINAL).to_batches()
@@ -56,7 +56,9 @@ class BucketOutput:
             yield from table_of(self._schema, len(rows), found).to_batches()
 
     def told(self, rows: BucketRows) -> Iterator[pa.RecordBatch]:
-        """What the next stage must know of the whole stream; the first bucket of the first stage reports its size."""
+        """Information about the whole stream for the next stage; the first bucket of the first stage reports its
+        size.
+        """
         if not self._is_last:
             facts = {BUCKET: (rows.bucket, 0), MOMENTS: rows.whole.reach, ARRIVALS: rows.whole.arrived}
             if self._job.rows_at_once is not None:
@@ -74,7 +76,7 @@ class BucketOutput:
         yield from self._row_table(1, columns)
 
     def _without_value(self, failures: Failures, plan: Plan) -> Iterator[pa.RecordBatch]:
-        """For how many more rows conditions failed for want of a value, with the first of them in words."""
+        """The number of further rows for which conditions had no value, with the first of them in words."""
         failed = len(failures)
         if failed > self._failed:
             first = str(unvalued(failures, plan)[0])
@@ -104,7 +106,7 @@ class BucketOutput:
 
 
 def _terms(texts: Texts, symbol: Symbol, columns: Sequence[Ints], rows: int) -> Any:
-    """The text of instances, made once for rows in a row that are of one instance."""
+    """The text of instances, created once per run of equal instances."""
     if not rows or not columns:
         return texts.terms(symbol, columns, rows)
     begins = np.zeros(rows, np.bool_)

@@ -1,11 +1,11 @@
-"""Long histories: a bucket whose rows come in order of time is evaluated piece by piece; what is final is dropped.
+"""Evaluates long histories piece by piece, for a bucket with rows in time order; final results are dropped.
 
-The engine goes on to a query time after each piece, with a window that reaches back as far as results may still change. It
-keeps what rules need of the rows before that. The answer is that of one query over everything: an interval is reported
-once it is final, and with the last piece if it is open.
+After each piece, the engine advances to a query time, with a window over all results that may still change. It keeps
+the earlier rows that rules need. The answer equals that of one query over everything: an interval is reported once it
+is final; an open one is reported with the last piece.
 
-Stages that read what earlier ones find must go on to the same query times as those: they are the same for all buckets. The
-engines of a first stage may go on to others in between.
+Stages that read results of earlier ones must advance to the same query times, which are common to all buckets. The
+engines of a first stage may use further query times in between.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from holdsfor.spark.rows import BucketRows, by_tag
 from holdsfor.spark.wire import DELIVERY
 
 _MOST_QUERIES = 10_000
-"""At so many common query times at most do stages hand on what they find."""
+"""The most common query times at which stages exchange results."""
 
 
 class Pieces(EngineOutput):
-    """The work on one bucket, piece by piece."""
+    """The evaluation of one bucket, piece by piece."""
 
     def __init__(self, job: Job, spec: StageSpec, first: pa.RecordBatch) -> None:
         assert job.rows_at_once is not None
@@ -47,16 +47,16 @@ class Pieces(EngineOutput):
         self._common = self._query_times()
         self._waiting: list[pa.Table] = []
         self._sent_here: dict[int, list[tuple[int, bytes]]] = {}
-        """What engines of earlier stages have sent, by common query time: when, and bytes."""
+        """Messages from engines of earlier stages, by common query time: their time, and bytes."""
         self._query: int | None = None
         self._final = -int(FOREVER)
-        """Up to here results have been reported."""
+        """Results have been reported up to here."""
         origin = self._rows.whole.reach[0]
         self._engine = Engine(self._plan, origin=origin, threads=1, program=program, share=self._share())
         self._begin_dictionary()
 
     def work(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Rows in order of time; what they tell of the whole stream came first."""
+        """Evaluates rows in time order; information about the whole stream comes first."""
         yield from self.told(self._rows)
         yield from self._taken()
         for batch in batches:
@@ -80,7 +80,7 @@ class Pieces(EngineOutput):
         self._texts = Texts(dictionary)
 
     def _taken(self) -> Iterator[pa.RecordBatch]:
-        """Take in rows, and go on as far as all are there."""
+        """Adds rows, and advances as far as they are complete."""
         rows = self._rows
         if rows.passing is not None:
             yield from self.passed(rows.passing)
@@ -95,7 +95,7 @@ class Pieces(EngineOutput):
         if not len(known):
             return
         self._waiting.append(known)
-        # More may come of the last time-point.
+        # More rows of the last time-point may follow.
         before = int(_times(known)[-1]) - 1
         while len(self._common) > 1 and self._common[0] <= before:
             yield from self._step(self._common[0])
@@ -117,7 +117,7 @@ class Pieces(EngineOutput):
         for _, data in sorted(self._sent_here.pop(common, ()) if is_common else ()):
             engine.receive(data)
         if self._query is not None:
-            # Rows after the last query time count, and what has not been reported is shown.
+            # Rows after the last query time count, and unreported results are shown.
             engine.set_window(query - (min(self._final, self._query) - 1))
         engine.advance(query, is_last=is_last)
         self._query = query
@@ -131,7 +131,7 @@ class Pieces(EngineOutput):
             self._begin_dictionary()
 
     def _cut(self, query: int) -> pa.Table:
-        """The input up to a query time; the rest stays."""
+        """The input up to a query time; the remainder is kept."""
         assert self._rows.own is not None
         if not self._waiting:
             return self._rows.own.slice(0, 0)
@@ -141,7 +141,7 @@ class Pieces(EngineOutput):
         return table.slice(0, end)
 
     def _reported(self, answer: Answer, final: int) -> Answer:
-        """What has become final since the last time, as it is told of the last query time."""
+        """The results that became final since the last report, dated at the last query time."""
         fluents = {}
         for symbol, table in answer.fluents.items():
             is_new = (table.end > self._final) & (table.end <= final)

@@ -1,4 +1,4 @@
-"""The stages of a physical plan as those of a distributed run: where their inputs go, bucket by bucket."""
+"""Converts the stages of a physical plan to those of a distributed run: the bucket routes of their inputs."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from holdsfor.spark.stages import Delivery, Link, Stage, StagePlan
 
 
 def bucket_count(plan: Plan, wanted: int) -> int:
-    """How many buckets a run has: one, if a domain is filled by records of all keys."""
+    """The number of buckets of a run: one, if records of all keys fill a domain."""
     return 1 if plan.filling else wanted
 
 
 def physical_stages(plan: Plan, buckets: int, *, tied: bool = True) -> StagePlan:
     """The stages that the core runs.
 
-    Where keys are tied, the connected components of those that occur together share a bucket. Unless `tied`, or if results
-    of earlier stages tie them, those are not known before the run: the stage has one bucket.
+    The connected components of tied keys share a bucket. If `tied` is false, or if results of earlier stages tie keys,
+    the components are unknown before the run, so the stage has one bucket.
     """
     lowered = encoded(plan).lowered
     symbols, home = lowered.symbols, dict[Symbol, int]()
@@ -45,7 +45,7 @@ def _in_one_place(plan: Plan) -> str:
 
 
 def _links(stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int]) -> tuple[Link, ...]:
-    """What ties the keys of a stage, if all of it is input or facts; facts must have names and numbers."""
+    """What ties the keys of a stage, if only input or facts do; facts must consist of names and numbers."""
     found: list[Link] = []
     for route in stage.inputs if stage.is_tied else ():
         first, *others = (place for (place,) in route.places or ((0,),))
@@ -69,7 +69,7 @@ def _deliveries(
         read.add(symbol)
         made_in = home.get(symbol)
         is_input = symbol.kind is EntityKind.EVENT or plan.analysis.entities[symbol].role is Role.INPUT_FLUENT
-        # What an earlier stage computes has the rows of the stream in it.
+        # Rows of the stream are part of what an earlier stage computes.
         spreading = ((),) if in_one_bucket else _spreading(route, is_tied=stage.is_tied)
         yield Delivery(symbol, spreading, made_in, is_input and made_in is None, lines=_lines(route))
     for symbol in sorted(plan.filling - read):
@@ -79,7 +79,7 @@ def _deliveries(
 def _spreading(route: Route, *, is_tied: bool) -> tuple[tuple[int, ...], ...] | None:
     if route.is_shared or route.parts:
         return None
-    # All keys of a row that ties them are in one bucket.
+    # All keys that a row ties are in one bucket.
     return route.places[:1] if is_tied else route.places
 
 

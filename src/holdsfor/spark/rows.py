@@ -1,4 +1,4 @@
-"""The rows of a bucket, sorted out: what they are about, and what they tell of the whole stream."""
+"""Sorts the rows of a bucket by kind, and extracts information about the whole stream."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from holdsfor.spark.wire import ARRIVALS, BUCKET, LOWEST_TAG, MOMENTS, SECOND, S
 
 @dataclass
 class WholeStream(Stream):
-    """What a bucket is told of the whole stream, of which it has a part: from when to when it reaches."""
+    """Information about the whole stream for a bucket, which has only a part of it: its time range."""
 
     reach: tuple[int, int] = (0, 0)
     arrived: tuple[int, int] = (0, 0)
 
     def moments(self) -> tuple[int, int]:
-        """The first and the last time-point that the stream speaks of."""
+        """The first and the last time-point of the stream."""
         return self.reach
 
     def arrivals(self) -> tuple[int, int]:
@@ -37,19 +37,19 @@ class WholeStream(Stream):
 
 @dataclass
 class BucketRows:
-    """The rows of a bucket, sorted out."""
+    """The rows of a bucket, sorted by kind."""
 
     bucket: int = 0
     counts: tuple[int, int] = (0, 0)
-    """How many rows the whole stream has, and how many that could not be read."""
+    """The number of rows in the whole stream, and the number of malformed rows."""
     whole: WholeStream = field(default_factory=WholeStream)
     own: pa.Table | None = None
     """Rows for this stage."""
     passing: pa.Table | None = None
-    """Rows on their way to a later stage, or to the end."""
+    """Rows for a later stage, or for the output."""
 
     def add(self, table: pa.Table, job: Job, spec: StageSpec) -> None:
-        """Take in some rows, those of earlier calls put aside."""
+        """Adds some rows; `own` and `passing` of earlier calls are replaced."""
         table = _unpacked(table)
         self.own, self.passing = table, None
         if job.wire.staged:
@@ -72,7 +72,7 @@ class BucketRows:
 
 
 def _unpacked(table: pa.Table) -> pa.Table:
-    """Rows as they come out of a shuffle, with tags of their own."""
+    """Rows after a shuffle, with separate tags."""
     place = table.column_names.index("tag")
     if table.schema.field(place).type == pa.int16():
         return table
@@ -82,7 +82,7 @@ def _unpacked(table: pa.Table) -> pa.Table:
 
 def by_tag(table: pa.Table, spec: StageSpec) -> list[tuple[Tag, pa.Table]]:
     """The rows of each kind, with the columns that they use."""
-    # In one piece: taking rows from many pieces is slow.
+    # In one piece, because taking rows from many pieces is slow.
     table = table.combine_chunks()
     tags = table["tag"].to_numpy()
     found = []

@@ -1,4 +1,7 @@
-"""Time-points as timestamps of Spark, if the time unit is known. They are absolute times, so time zones do not matter."""
+"""Converts time-points to Spark timestamps and back, if the time unit is known.
+
+Timestamps are absolute, so time zones do not matter.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from holdsfor.times import TimeScale
 
 
 def in_timestamps(frame: DataFrame, scale: TimeScale | None, names: Collection[str]) -> DataFrame:
-    """A DataFrame with timestamps in the place of time-points, if it is known what these are."""
+    """A DataFrame with timestamps in place of time-points, if the time unit is known."""
     if scale is None:
         return frame
     columns = [
@@ -23,7 +26,7 @@ def in_timestamps(frame: DataFrame, scale: TimeScale | None, names: Collection[s
 
 
 def in_points(frame: DataFrame, scale: TimeScale, names: Collection[str] = TIMES) -> DataFrame:
-    """A DataFrame of results or changes with time-points in the place of timestamps; one without any stays as it is."""
+    """A DataFrame of results or changes with time-points in place of timestamps; unchanged if it has none."""
     dated = [name for name, kind in frame.dtypes if name in names and kind == "timestamp"]
     columns = [
         f"{points_sql(identifier(name), scale)} as {identifier(name)}" if name in dated else identifier(name)
@@ -49,7 +52,7 @@ def timestamp_sql(column: str, scale: TimeScale) -> str:
 
 
 def points_sql(column: str, scale: TimeScale) -> str:
-    """The other way round."""
+    """A column of timestamps as time-points, in SQL."""
     if scale.size < 1000:
         return f"(unix_micros({column}) * 1000L)"
     return f"(unix_micros({column}) div {scale.size // 1000}L)"

@@ -1,4 +1,4 @@
-"""Settings of a Spark session on one machine, and of the Python workers."""
+"""Configures Spark sessions on one machine, and Python workers."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def worker_python() -> None:
-    """Let workers on this machine run the Python that runs here, unless something else was asked for."""
+    """Makes workers on this machine use the current Python, unless another one is configured."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
 def workers_like_driver(spark: SparkSession) -> None:
-    """Let the workers of a classic session that somebody else made on this machine run the Python that runs here.
+    """Makes the workers of an existing classic session on this machine use the current Python.
 
-    PySpark looks for `python3` on the path, which is another Python where an environment is used without being
-    activated. What the user chose with `PYSPARK_PYTHON` stays as it is, and must have holdsfor.
+    PySpark uses `python3` from the path, which is another Python if an environment is used without being activated. A
+    `PYSPARK_PYTHON` set by the user is not changed; it must provide holdsfor.
     """
     if "connect" in type(spark).__module__ or not (spark.conf.get("spark.master", "") or "").startswith("local"):
         return
@@ -35,7 +35,7 @@ def workers_like_driver(spark: SparkSession) -> None:
         context.pythonExec = sys.executable
         return
     chosen = shutil.which(context.pythonExec) or context.pythonExec
-    # Packages that were sent along with the session are not where an interpreter would look for them.
+    # Packages sent along with the session are not on the interpreter's own path.
     if context._python_includes or Path(chosen).absolute() == Path(sys.executable).absolute() or _can_run_here(chosen):  # noqa: SLF001 -- PySpark has no other
         return
     raise HoldsforError(
@@ -45,23 +45,23 @@ def workers_like_driver(spark: SparkSession) -> None:
 
 
 def usual_buckets(spark: SparkSession) -> int:
-    """How many buckets a stream has if nobody says: one for each core that Spark has, or as many as it was told to shuffle
-    into.
+    """The default number of buckets of a stream: one per core of Spark, or Spark's number of shuffle partitions if it
+    is configured.
     """
     shuffled = int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
     return shuffled if shuffled != 200 else cores(spark)
 
 
 def cores(spark: SparkSession) -> int:
-    """How many cores Spark has, by a small job: it divides a range by them if nobody says otherwise. Spark Connect and shared
-    clusters show nothing else of their cores.
+    """The number of cores of Spark, measured by a small job: by default Spark divides a range by cores. Spark Connect
+    and shared clusters do not expose their cores otherwise.
     """
     return max(1, spark.range(100_000).selectExpr("spark_partition_id() as part").distinct().count())
 
 
 @cache
 def _can_run_here(python: str) -> bool:
-    """Whether another Python is of the same version and has what workers need."""
+    """Whether another Python has the same version and the packages that workers need."""
     test = (
         "import sys, importlib.util as u; "
         f"sys.exit(sys.version_info[:2] != {tuple(sys.version_info[:2])} or "
@@ -76,10 +76,9 @@ def _can_run_here(python: str) -> bool:
 
 @cache
 def spare_worker() -> None:
-    """Leave what a worker has loaded out of its garbage collections, once in its life.
+    """Excludes loaded modules from garbage collection, once per worker.
 
-    PySpark collects garbage after every task. With all the modules that are loaded, that takes longer than a small
-    bucket does.
+    PySpark collects garbage after every task. With all loaded modules this takes longer than a small bucket.
     """
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""DataFrames of events and input fluents as rows of a stage: mapped, narrowed, and each with its bucket."""
+"""Converts DataFrames of events and input fluents to rows of a stage, projected and with their buckets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from holdsfor.spark.wire import (
 
 @dataclass(frozen=True)
 class Origin:
-    """The rows of one event or input fluent in a DataFrame, all expressions in SQL."""
+    """The rows of one event or input fluent in a DataFrame, as SQL expressions."""
 
     rows: SourceRows
     chosen: str
@@ -46,22 +46,22 @@ class Origin:
     arrival: str
     args: tuple[Argument, ...]
     good: str
-    """Whether nothing is missing and the times make sense."""
+    """Whether all columns have valid values."""
 
     @property
     def last(self) -> str:
-        """The last time-point that a row speaks of."""
+        """The last time-point that a row mentions."""
         return self.start if self.end is None else f"greatest({self.start}, {self.end} - 1)"
 
 
 @dataclass(frozen=True)
 class Feed:
-    """A DataFrame and what its rows are; no row is two things."""
+    """A DataFrame with the origins of its rows; a row has at most one origin."""
 
     frame: DataFrame
     origins: tuple[Origin, ...]
     lost: str = "false"
-    """Whether a row that is nothing at all is one that could not be read. One of all feeds of a DataFrame counts these."""
+    """Whether a row without an origin is malformed. One of all feeds of a DataFrame counts these."""
 
 
 def feeds_of(
@@ -72,7 +72,7 @@ def feeds_of(
     *,
     untyped: bool = False,
 ) -> list[Feed]:
-    """What a user gave: one DataFrame with a mapping, or one per event and input fluent."""
+    """The feeds of the user's input: one DataFrame with a mapping, or one per event and input fluent."""
     layouts = Layouts(entities)
     if isinstance(events, Mapping):
         if mapping is not None:
@@ -94,7 +94,7 @@ def feeds_of(
 def feeds_of_frame(
     frame: DataFrame, entries: Sequence[Entry], layouts: Layouts, unit: str, *, untyped: bool
 ) -> list[Feed]:
-    """How the rows of a DataFrame become events and input fluents, by the entries of a mapping."""
+    """Feeds that convert the rows of a DataFrame to events and input fluents, by mapping entries."""
     found = [_origin(frame, entry, layouts, unit, untyped=untyped) for entry in entries]
     origins = tuple(origin for origin in found if origin is not None)
     if not origins:
@@ -105,7 +105,7 @@ def feeds_of_frame(
 
 
 def _lost(frame: DataFrame, entries: Sequence[Entry]) -> str:
-    """Whether the text of a row could not be made into columns, or into too few to tell what it is."""
+    """Whether the text of a row could not be parsed into the columns that determine its origin."""
     text = unreadable_column(frame.columns)
     if text is None:
         return "false"
@@ -114,13 +114,13 @@ def _lost(frame: DataFrame, entries: Sequence[Entry]) -> str:
 
 
 def _chosen(entry: Entry) -> str:
-    """Whether a row is an entry's."""
+    """Whether a row belongs to an entry."""
     tests = [f"{identifier(name)} = {literal(wanted)}" for name, wanted in entry.where.items()]
     return " and ".join(tests) or "true"
 
 
 def _are_exclusive(entries: Sequence[Entry]) -> bool:
-    """Whether no row can belong to two entries: one column tells them all apart."""
+    """Whether a single column decides between all entries, so that no row belongs to two."""
     shared = set.intersection(*(set(entry.where) for entry in entries))
     return any(len({repr(entry.where[name]) for entry in entries}) == len(entries) for name in shared)
 
@@ -151,12 +151,12 @@ def _origin(frame: DataFrame, entry: Entry, layouts: Layouts, unit: str, *, unty
 
 
 def any_of(tests: Sequence[str]) -> str:
-    """A SQL condition that is true if one of several is."""
+    """An SQL condition for a disjunction."""
     return " or ".join(f"({test})" for test in tests)
 
 
 def _tied(frame: DataFrame, shipped: ShippedOrigin, stage: int, wire: Wire, buckets: int, ties: DataFrame) -> DataFrame:
-    """Rows of one kind on their way to the buckets of the components that they belong to."""
+    """Rows of one kind, routed to the buckets of their connected components."""
     origin = shipped.origin
     values = {name: shipped.values().get(name, "null") for name in wire.schema.names}
     values |= {"stage": str(stage), "q": "null"} if wire.staged else {}
@@ -170,7 +170,7 @@ def _tied(frame: DataFrame, shipped: ShippedOrigin, stage: int, wire: Wire, buck
 
 
 def linked_parts(feeds: Sequence[Feed], link: Link) -> Iterator[DataFrame]:
-    """The parts of keys that the rows of an input bring together."""
+    """The key parts that the rows of an input relate."""
     for feed in feeds:
         for origin in feed.origins:
             if origin.rows.symbol == link.source:
@@ -180,7 +180,7 @@ def linked_parts(feeds: Sequence[Feed], link: Link) -> Iterator[DataFrame]:
 
 
 def first_true(cases: Sequence[tuple[str, str | None]]) -> str:
-    """The value of the case that is true; no cases where all have one value."""
+    """The value of the first true case; no case distinction if all values are equal."""
     values = {value for _, value in cases}
     if len(values) == 1:
         return values.pop() or "null"
@@ -199,9 +199,9 @@ def stage_rows(
     buckets: int,
     ties: DataFrame | None = None,
 ) -> Iterator[DataFrame]:
-    """The input rows of a stage, one narrow table for each DataFrame.
+    """The input rows of a stage, as one narrow table per DataFrame.
 
-    `ties` says which parts of keys count as others (`part`, `first`), if the stage has keys that are tied together.
+    `ties` maps key parts to their representatives (`part`, `first`), if the stage has tied keys.
     """
     deliveries = {delivery.symbol: delivery for delivery in stage.deliveries}
     place = 0
@@ -259,7 +259,7 @@ class ShippedOrigin:
 
 
 def bucket_of(origin: Origin, places: Places, buckets: int, sides: Sequence[int] = ()) -> str:
-    """The bucket of the key that rows have at some places; with sides, the cell of a grid of buckets."""
+    """The bucket of the key at some places of a row; with sides, the cell in a grid of buckets."""
     if not places:
         return "0"
     if not sides:
@@ -271,7 +271,7 @@ def bucket_of(origin: Origin, places: Places, buckets: int, sides: Sequence[int]
 
 
 def line_of(hashed: str, part: int, sides: Sequence[int]) -> str:
-    """The cells of a grid that keys with a value at one of their parts are in, as an array."""
+    """The grid cells of all keys with this value at one of their parts, as an array."""
     after, before = math.prod(sides[part + 1 :]), math.prod(sides[:part])
     cells = [outer * sides[part] * after + inner for outer in range(before) for inner in range(after)]
     listed = ", ".join(map(str, cells))
@@ -285,10 +285,10 @@ def _hash(origin: Origin, places: Places) -> str:
 def _narrowed(
     frame: DataFrame, shipped: Sequence[ShippedOrigin], stage: int, wire: Wire, buckets: int, *, one_place: bool
 ) -> DataFrame:
-    """Rows with the columns of the wire; a row that is nothing, or that something is wrong with, is left out."""
+    """Valid rows with the columns of the wire."""
     kept = frame.where(_usable([one.origin for one in shipped]))
     values = [one.values() for one in shipped]
-    # What has been kept is good, and one thing only.
+    # Kept rows are valid and have exactly one origin.
     tests = [one.origin.chosen for one in shipped]
 
     def column(found: Sequence[str | None]) -> str:
@@ -312,26 +312,26 @@ def _typed(frame: DataFrame, columns: Mapping[str, str], wire: Wire) -> DataFram
     return frame.selectExpr(*(f"{cast[name]} as {name}" for name in wire.out_schema.names))
 
 
-# The shuffle is what costs most: rows go through it with as few columns as will do.
+# The shuffle dominates the cost, so its rows have as few columns as possible.
 BUCKET_OF_PACKED = f"shiftright(tag, {TAG_BITS})"
 TAG_OF_PACKED = f"((tag & {2**TAG_BITS - 1}) - {LOWEST_TAG})"
 
 
 def packed(frame: DataFrame, rows: Rows) -> DataFrame:
-    """Rows with tag and bucket in one number, and without ends where none has any."""
+    """Rows with tag and bucket in one number, and without ends if no row has one."""
     left_out = ("tag", "bucket") if rows.has_ends else ("tag", "bucket", "t1")
     both = f"cast(shiftleft(bucket, {TAG_BITS}) + tag + {LOWEST_TAG} as int) as tag"
     return frame.selectExpr(both, *(name for name in frame.columns if name not in left_out))
 
 
-# What every bucket is told of the whole stream
+# Information about the whole stream for every bucket
 
 _REACH = {"first": "min", "last": "max", "first_arrival": "min", "last_arrival": "max"}
 _SIZES = {"good": "sum", "bad": "sum"}
 
 
 def told(spark: SparkSession, feeds: Sequence[Feed], rows: Rows, buckets: int, *, counted: bool = True) -> DataFrame:
-    """The reach of the stream, for every bucket, and if it is `counted`, how many rows it has, for the first."""
+    """The time range of the stream, for every bucket; if `counted`, also the number of rows, for the first bucket."""
     wire = rows.wire
     pairs = {
         BUCKET: ("cast(bucket as bigint)", "0L"),
@@ -369,7 +369,7 @@ def reach_of_feeds(spark: SparkSession, feeds: Sequence[Feed], *, counted: bool)
 
 
 def _moments(feed: Feed) -> dict[str, str]:
-    """The first and last time-points of rows, and when they arrive."""
+    """The first and last time-points of rows, and of their arrivals."""
     return {
         name: first_true([(origin.chosen, getattr(origin, name)) for origin in feed.origins])
         for name in ("start", "last", "arrival")
@@ -377,7 +377,7 @@ def _moments(feed: Feed) -> dict[str, str]:
 
 
 def _feed_reach(feed: Feed) -> DataFrame:
-    """From when to when the rows of a DataFrame reach. This pass over the input asks for as little as it can."""
+    """The time range of a DataFrame. This pass over the input computes as little as possible."""
     rows = feed.frame.where(_usable(feed.origins)).selectExpr(
         *(f"{sql} as {name}" for name, sql in _moments(feed).items())
     )
@@ -387,8 +387,8 @@ def _feed_reach(feed: Feed) -> DataFrame:
 
 
 def _counted_reach(feed: Feed) -> DataFrame:
-    """The same, and how many rows can be read and how many cannot."""
-    # What is asked of every row is worked out once, before it is asked in several ways.
+    """The time range, and the numbers of valid and malformed rows."""
+    # Common conditions of all rows are computed once, before they are used in several ways.
     rows = feed.frame.where(any_of([*(origin.chosen for origin in feed.origins), feed.lost])).selectExpr(
         f"coalesce({_usable(feed.origins)}, false) as good",
         *(f"{sql} as {name}" for name, sql in _moments(feed).items()),
@@ -404,7 +404,7 @@ def _counted_reach(feed: Feed) -> DataFrame:
 
 
 def _usable(origins: Sequence[Origin]) -> str:
-    """Whether a row is something, and nothing is wrong with it; what several kinds of rows must have is asked once."""
+    """Whether a row has an origin and is valid; conditions common to several kinds are evaluated once."""
     chosen: dict[str, list[str]] = {}
     for origin in origins:
         chosen.setdefault(origin.good, []).append(origin.chosen)

@@ -1,7 +1,4 @@
-"""The stages of a distributed run: their keys and inputs.
-
-Plain data made from a plan; nothing here knows Spark.
-"""
+"""The stages of a distributed run with their keys and inputs, as plain data made from a plan, independent of Spark."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from holdsfor.syntax.terms import arguments
 
 @dataclass(frozen=True)
 class Link:
-    """Two places of an input, or of a table of facts, whose values belong together."""
+    """Two places of an input, or of a fact table, whose values belong together."""
 
     source: Symbol | tuple[str, int]
     one: int
@@ -32,9 +29,9 @@ class Link:
 
 @dataclass(frozen=True)
 class Delivery:
-    """An input of a stage. Rows go to the bucket of each key in `spreading`; None brings all of them to every bucket.
+    """An input of a stage. Rows go to the bucket of each key in `spreading`; None sends all rows to every bucket.
 
-    `made_in` is the stage that computes it, if one does; the stream may bring it as well (`is_input`).
+    `made_in` is the stage that computes the input, if any; the stream may contain it as well (`is_input`).
     """
 
     symbol: Symbol
@@ -42,7 +39,7 @@ class Delivery:
     made_in: int | None
     is_input: bool
     lines: tuple[tuple[int, tuple[int, ...]], ...] = ()
-    """Of rows that are read by a part of the key: columns, and the parts of keys that have their values."""
+    """For rows read by a partial key: columns, and the key parts with their values."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +50,11 @@ class Stage:
     members: tuple[tuple[Symbol, Places], ...]
     deliveries: tuple[Delivery, ...]
     links: tuple[Link, ...] = ()
-    """What ties keys together, so that connected components of them share a bucket."""
+    """What ties keys, so that connected components share a bucket."""
     sides: tuple[int, ...] = ()
-    """Those of the grid of buckets; none if keys are spread as a whole. See `holdsfor.physical.buckets`."""
+    """The sides of the bucket grid; empty if keys are hashed as a whole. See `holdsfor.physical.buckets`."""
     why: str = ""
-    """Why it has one bucket."""
+    """The reason for a single bucket."""
 
     @property
     def is_single(self) -> bool:
@@ -72,11 +69,11 @@ class StagePlan:
     plan: Plan
     stages: tuple[Stage, ...]
     in_one_place: str = ""
-    """Why all work is in one place, if it is."""
+    """The reason why one bucket does all the work, if it does."""
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What should be said about the stages."""
+        """Warnings about the stages."""
         return (self.in_one_place,) if self.in_one_place else tuple(_warnings(self.stages))
 
 
@@ -91,7 +88,7 @@ def _warnings(stages: Iterable[Stage]) -> Iterator[str]:
 
 
 def fact_parts(plan: Plan, link: Link) -> tuple[Ints, Ints]:
-    """The parts of keys that a table of facts brings together."""
+    """The key parts that a fact table relates."""
     assert not isinstance(link.source, Symbol)
     rows = [arguments(rule.head) for rule in plan.analysis.background.rules[link.source]]
     return parts(value_of(row[link.one]) for row in rows), parts(value_of(row[link.other]) for row in rows)

@@ -1,4 +1,4 @@
-"""The clock tick on Spark: rows come in as numbers of ticks, results go out as times."""
+"""Applies the clock tick on Spark: input is converted to numbers of ticks, results to times."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from holdsfor.spark.wire import DERIVED, RESULT
 
 
 def require_batch(plan: Plan, what: str) -> None:
-    """What only runs over all of the input can do."""
+    """Checks for features that need the complete input."""
     if plan.clock_tick != 1:
         raise HoldsforError(f"a clock tick is not for {what}; count ticks in the input, or run over files")
 
 
 def require_no_preprocessing(plan: Plan) -> None:
-    """Input that a program computes for itself is computed on one machine."""
+    """Checks that a program does not compute its own input, which is only supported on one machine."""
     if has_preprocessing(plan):
         raise HoldsforError("preProcessing is not executed on Spark; run without Spark, or give its result as input")
 
@@ -36,7 +36,7 @@ def span_in_ticks(span: Span, tick: int) -> Span:
 
 
 def feed_in_ticks(feed: Feed, tick: int) -> Feed:
-    """Rows with numbers of ticks in the place of times."""
+    """Rows with ticks in place of times."""
     return replace(feed, origins=tuple(_origin(origin, tick) for origin in feed.origins))
 
 
@@ -51,12 +51,12 @@ def _origin(origin: Origin, tick: int) -> Origin:
 
 
 def _ticks(time: str, tick: int) -> str:
-    """The number of the time-point that a time belongs to, rounded down."""
+    """The tick of a time, rounded down."""
     return f"(({time}) - pmod({time}, {tick}L)) div {tick}L".join("()")
 
 
 def results_in_time(output: DataFrame, tick: int) -> DataFrame:
-    """What the last stage gives out, with times in the place of numbers of ticks."""
+    """The output of the last stage, with times in place of ticks."""
     has_times = F.col("tag").isin(RESULT, DERIVED)
 
     def in_time(name: str) -> Column:

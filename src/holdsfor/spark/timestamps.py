@@ -1,6 +1,6 @@
-"""Time-points as Arrow's timestamps, for what workers write. No PySpark.
+"""Converts time-points to Arrow timestamps for the output of workers, without PySpark.
 
-Spark's timestamps have microseconds. A time between two of them is an error, for rounding would move it.
+Spark's timestamps have microseconds. A time between two of them is an error, because rounding would change it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from holdsfor.times import TimeScale
 
 TIMESTAMP = pa.timestamp("us", "UTC")
 LATEST = 2**63 - 1
-"""The last microsecond that a timestamp can be."""
+"""The last microsecond that a timestamp can represent."""
 BETWEEN = (
     "no whole number of microseconds, and timestamps of Spark have nothing finer; declare the unit us, or a longer one"
 )
@@ -26,7 +26,7 @@ BEYOND = "is beyond what a timestamp of Spark can be"
 INTERVAL_TIMES = frozenset({"query_time", "start", "end"})
 EVENT_TIMES = frozenset({"query_time", "time"})
 TIMES = INTERVAL_TIMES | EVENT_TIMES | {"previous_start", "previous_end"}
-"""The columns of results and changelogs that hold time-points; an argument may have any of these names elsewhere."""
+"""The time columns of results and changelogs; elsewhere, an argument may have any of these names."""
 
 
 def with_timestamps(table: pa.Table, scale: TimeScale | None) -> pa.Table:
@@ -42,7 +42,7 @@ def with_timestamps(table: pa.Table, scale: TimeScale | None) -> pa.Table:
 
 
 def _whole_points(points: Ints, missing: Bools, scale: TimeScale) -> pa.Array:
-    """Time-points as timestamps, all at once where that is simple."""
+    """Time-points as timestamps, vectorised if possible."""
     points = np.where(missing, 0, points)
     size = scale.size // 1000
     if size and int(np.abs(points).max(initial=0)) <= LATEST // size:
@@ -53,9 +53,9 @@ def _whole_points(points: Ints, missing: Bools, scale: TimeScale) -> pa.Array:
 def timestamps(
     ticks: Ints, ticks_in_point: int, missing: Bools, scale: TimeScale, *, rounded: bool = False
 ) -> pa.Array:
-    """Times as timestamps; a time is a number of ticks, of which some make a time-point.
+    """Times in ticks as timestamps, with `ticks_in_point` ticks per time-point.
 
-    One between two microseconds is an error, or rounded down.
+    A time between two microseconds is an error, or is rounded down if `rounded`.
     """
     distinct, place = np.unique(np.where(missing, 0, ticks), return_inverse=True)
     found = [_microseconds(Fraction(tick, ticks_in_point), scale, rounded=rounded) for tick in distinct.tolist()]
@@ -72,19 +72,19 @@ def _microseconds(time: Fraction, scale: TimeScale, *, rounded: bool) -> int:
 
 
 def timestamp_schema(schema: pa.Schema, scale: TimeScale | None, names: Collection[str] = TIMES) -> pa.Schema:
-    """A schema with timestamps in the place of time-points."""
+    """A schema with timestamps in place of time-points."""
     if scale is None:
         return schema
     return pa.schema([pa.field(f.name, TIMESTAMP, f.nullable) if f.name in names else f for f in schema])
 
 
 def metric_timestamps(ticks: Ints, missing: Bools, ticks_in_unit: int, scale: TimeScale) -> pa.Array:
-    """The times of metric facts: fractions of a microsecond are rounded down, unless the unit itself is finer than one."""
+    """The times of metric facts. Fractions of a microsecond are rounded down, unless the unit itself is finer."""
     return timestamps(ticks, ticks_in_unit, missing, scale, rounded=scale.size >= 1000)
 
 
 def timestamps_of_texts(column: Any, scale: TimeScale) -> pa.Array:
-    """The same for a column of exact times as text (`0.25`, `1/3`), null where they are infinite."""
+    """The same for a column of exact times as text (`0.25`, `1/3`), null for infinite ones."""
     encoded = column.dictionary_encode()
     rounded = scale.size >= 1000
     found = [_microseconds(Fraction(text), scale, rounded=rounded) for text in encoded.dictionary.to_pylist()]
@@ -92,7 +92,7 @@ def timestamps_of_texts(column: Any, scale: TimeScale) -> pa.Array:
 
 
 def time_texts(times: Ints, scale: TimeScale | None) -> Any:
-    """Times as text: ISO 8601 if it is known what one time-point is, else numbers."""
+    """Times as text: ISO 8601 if the time unit is known, otherwise numbers."""
     if scale is None:
         return pa.array(times).cast(pa.string())
     distinct, place = np.unique(times, return_inverse=True)

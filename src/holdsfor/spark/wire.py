@@ -1,8 +1,7 @@
-"""The rows that travel between stages: one narrow table for events, reports, intervals and results of every kind.
+"""Defines the rows exchanged between stages: one narrow table for events, intervals and results of every kind.
 
-A row has a number (`tag`) for what it is, times, and *slots* for its arguments, shared by all kinds of rows. A slot has
-a class: `l` whole numbers, `d` real numbers, `s` words, `u` text of files without types, `x` any term, as text with a
-letter in front that says what it is.
+A row has a `tag` for its kind, times, and *slots* for its arguments, which all kinds of rows share. A slot has a class:
+`l` integers, `d` floats, `s` words, `u` text of untyped files, `x` any term, as text with a prefix letter for its type.
 """
 
 from __future__ import annotations
@@ -26,13 +25,14 @@ from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 
 RESULT, DERIVED, COUNTS, MOMENTS, ARRIVALS, BUCKET, SIZES, DELIVERY = -1, -2, -3, -4, -5, -6, -7, -8
-"""Tags of rows that are no input: results, counts, from -4 on what a bucket must know of the whole stream, and what an engine
-sends to that of a later stage."""
+"""Tags of rows that are not input: results, counts, from -4 on information about the whole stream for a bucket, and
+messages of an engine to that of a later stage.
+"""
 RESULT_STAGE = 2**15 - 1
 SECOND = 16
-"""Where rows have no ends, the second number of what a bucket is told has a row of its own, its tag so much lower."""
+"""Where rows have no ends, the second number of such information has a row of its own; its tag is lower by this."""
 TAG_BITS, LOWEST_TAG = 14, 128
-"""In Spark's shuffles, tag and bucket are one number: the tag, counted from the lowest, in the lower bits."""
+"""In shuffles, tag and bucket are one number: the lower bits contain the tag, counted from the lowest."""
 MOST_TAGS, MOST_BUCKETS = 2**TAG_BITS - LOWEST_TAG, 2 ** (31 - TAG_BITS)
 
 _TYPES = {"l": pa.int64(), "d": pa.float64(), "s": pa.string(), "u": pa.string(), "x": pa.string()}
@@ -60,18 +60,18 @@ class Tag:
 
 @dataclass(frozen=True)
 class Wire:
-    """The columns of the rows on their way into a stage."""
+    """The columns of the rows that enter a stage."""
 
     slots: tuple[str, ...]
     staged: bool
-    """Whether there is more than one stage, so that rows say which one they are for and at which query time."""
+    """Whether there are several stages, so that rows contain their stage and query time."""
     arrivals: bool
     deliveries: bool = False
-    """Whether engines send bytes to those of later stages."""
+    """Whether engines send messages to those of later stages."""
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns without the bucket, which is known once the rows are there."""
+        """The columns without the bucket, which the shuffle has already used."""
         columns = [("tag", pa.int16()), ("t0", pa.int64()), ("t1", pa.int64())]
         if self.arrivals:
             columns.append(("arrival", pa.int64()))
@@ -84,7 +84,7 @@ class Wire:
 
     @property
     def out_schema(self) -> pa.Schema:
-        """The columns of rows that a stage sends on, each with its bucket."""
+        """The columns of rows that a stage sends, each with its bucket."""
         return self.schema.append(pa.field("bucket", pa.int32()))
 
 
@@ -98,7 +98,7 @@ FINAL = pa.schema(
         ("end", pa.int64()),
     ]
 )
-"""What the last stage gives out."""
+"""The output columns of the last stage."""
 
 
 def sql_types(schema: pa.Schema) -> dict[str, str]:
@@ -112,7 +112,7 @@ def ddl(schema: pa.Schema) -> str:
 
 
 def text_of(value: Value) -> str:
-    """Any value as text that says what it is.
+    """A value as text with its type.
 
     >>> [text_of(value) for value in (5, "5", 2.5)]
     ['i5', 's5', 'f2.5']
@@ -127,7 +127,7 @@ def text_of(value: Value) -> str:
 
 
 def value_from(text: str) -> Value:
-    """The value behind such text.
+    """The value of such text.
 
     >>> [value_from(text) for text in ("i5", "s5", "f2.5")]
     [5, '5', 2.5]
@@ -145,7 +145,7 @@ def value_from(text: str) -> Value:
 
 
 class TermTexts:
-    """The texts of codes, each made once."""
+    """The texts of codes, each created once."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
@@ -173,7 +173,7 @@ def cells(column: Any, slot: str) -> Cells:
 
 
 def table_of(schema: pa.Schema, rows: int, columns: dict[str, Any]) -> pa.Table:
-    """A table with some of its columns given; numbers are repeated, what is not given is missing."""
+    """A table with some of its columns given. A single number is repeated; missing columns are null."""
     arrays = []
     for field in schema:
         found = columns.get(field.name)
@@ -188,7 +188,7 @@ def table_of(schema: pa.Schema, rows: int, columns: dict[str, Any]) -> pa.Table:
 
 
 def slot_names(kinds: Iterable[Sequence[str]]) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
-    """Slots for the columns of several kinds of rows, given the class of each column; and all slots there are.
+    """Assigns slots to the columns of several kinds of rows, given their classes; also returns all slots.
 
     >>> slot_names([["l", "d"], ["l", "s", "l"]])
     ([('l0', 'd0'), ('l0', 's0', 'l1')], ('l0', 'd0', 's0', 'l1'))

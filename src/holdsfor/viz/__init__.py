@@ -1,1 +1,1 @@
-"""Pictures of programs."""
+"""Pictures of programs, results and maps."""

@@ -1,7 +1,7 @@
-"""Edges between nodes of one column: which side they take, how far they reach out, and the order that suits them.
+"""Lays out edges between nodes of one column: their side, their extent, and a suitable order of nodes.
 
-An edge to the next node down runs straight. Others bend: down on the right, up on the left. Loops sit on top of
-a node or below it.
+An edge to the next node below is straight. Other edges bend: down on the right, up on the left. Loops are above or
+below their node.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MANY = 100
 
 
 class Bend(Enum):
-    """The way an edge inside a column takes."""
+    """The shape of an edge inside a column."""
 
     STRAIGHT = auto()
     RIGHT = auto()
@@ -33,7 +33,7 @@ class Bend(Enum):
 
 @dataclass(slots=True)
 class Arc:
-    """An edge between nodes of one column: its bend, the places it spans and how far it bends out."""
+    """An edge between nodes of one column: its bend, the positions it spans and its extent to the side."""
 
     edge: GraphEdge
     bend: Bend
@@ -43,13 +43,13 @@ class Arc:
 
     @property
     def outside(self) -> float:
-        """How far it reaches out with its label."""
+        """The extent to the side, including the label."""
         return self.reach + label_width(self.edge)
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Room that edges need around the nodes of a block."""
+    """The space that edges need around the nodes of a block."""
 
     left: float = 0.0
     right: float = 0.0
@@ -73,7 +73,7 @@ def member_order(nodes: Sequence[str], edges: Iterable[GraphEdge]) -> list[str]:
             entered[edge.target] += 1
     finished: dict[str, None] = {}
     seen: set[str] = set()
-    # A cycle is entered where an edge from outside enters it, else at its first node.
+    # A cycle is entered where an outside edge enters it, otherwise at its first node.
     roots = [node for node in reversed(nodes) if not entered[node]]
     for root in (*roots, *nodes):
         stack = [] if root in seen else [(root, iter(successors[root]))]
@@ -92,7 +92,7 @@ def member_order(nodes: Sequence[str], edges: Iterable[GraphEdge]) -> list[str]:
 
 
 def bends(order: Sequence[str], edges: Iterable[GraphEdge]) -> list[Arc]:
-    """The way of each edge between nodes of one column; one edge at most runs straight between two nodes."""
+    """The bend of each edge between nodes of one column; at most one edge between two nodes is straight."""
     position = {node: place for place, node in enumerate(order)}
     straight: set[int] = set()
     found = []
@@ -112,7 +112,7 @@ def bends(order: Sequence[str], edges: Iterable[GraphEdge]) -> list[Arc]:
 
 
 def _reach_out(arcs: list[Arc]) -> None:
-    """Let each arc of a side pass outside those that it encloses or overlaps, and outside their labels."""
+    """Places each arc of a side outside of those that it encloses or overlaps, and outside of their labels."""
     placed: list[Arc] = []
     for arc in sorted(arcs, key=lambda arc: arc.last - arc.first):
         if len(arcs) > _MANY:
@@ -124,12 +124,12 @@ def _reach_out(arcs: list[Arc]) -> None:
 
 
 def label_width(edge: GraphEdge) -> float:
-    """The room for a delay beside its edge."""
+    """The space for a delay label beside its edge."""
     return cells(plain(edge.label)) * LABEL_CHARACTER + 8 if edge.label else 0.0
 
 
 def arc_room(arcs: Iterable[Arc]) -> Sides:
-    """The room that the edges of a block need beyond its nodes."""
+    """The space that the edges of a block need beyond its nodes."""
     left = right = top = bottom = 0.0
     for arc in arcs:
         match arc.bend:

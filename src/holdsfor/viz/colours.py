@@ -1,4 +1,4 @@
-"""Colours for kinds of things: told apart by people who are colour-blind, on white and on black."""
+"""Colours for kinds, distinguishable with colour blindness, on white and on black."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = (
     "#b28a5b",
     "#7f8a99",
 )
-"""Most different first. After the last one they begin again; names in bars and legends still tell kinds apart."""
+"""Most distinct colours first. The sequence repeats; names in bars and legends still identify kinds."""
 
 
 def colour(kind: int) -> str:
@@ -25,7 +25,7 @@ def colour(kind: int) -> str:
 
 
 def ink_on(fill: str) -> str:
-    """Black or white, whichever is read better on a colour.
+    """Black or white, whichever has the better contrast on a colour.
 
     >>> ink_on("#0072b2"), ink_on("#56b4e9")
     ('#ffffff', '#111820')
@@ -36,5 +36,5 @@ def ink_on(fill: str) -> str:
 
 
 def _linear(channel: float) -> float:
-    """A channel of sRGB as an amount of light."""
+    """The linear intensity of an sRGB channel."""
     return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)

@@ -1,4 +1,4 @@
-"""A dependency graph in the DOT language of Graphviz."""
+"""Writes a dependency graph in the DOT language of Graphviz."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _edge(edge: GraphEdge) -> str:
 
 
 def escape(text: str) -> str:
-    r"""A text that may stand between DOT's double quotes, where entities such as `&lt;` count too.
+    r"""Escapes text for DOT's double quotes, where entities such as `&lt;` are also interpreted.
 
     >>> escape('say "a\\b" & c')
     'say \\"a\\\\b\\" &amp; c'

@@ -1,7 +1,7 @@
-"""Where everything in a picture of a dependency graph stands: one column per level, read from left to right.
+"""Computes the layout of a dependency graph: one column per level, from left to right.
 
-A column holds *blocks*: a node, the box of a component, or the lane of edges that pass through on their way to a
-higher level. Lanes keep long edges off the nodes between their ends.
+A column contains *blocks*: a node, the box of a component, or the lane of edges that pass through to a higher level.
+Lanes keep long edges off the nodes between their ends.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _WIDEST_GAP = 200.0
 _LARGE = 3000
 _MOST_STRETCHES = 30_000
 USED_SIDE = 0.66
-"""The part of a node's side that edges are attached to."""
+"""The fraction of a node's side to which edges are attached."""
 LABEL_STEP = 15.0
-"""How far apart edges with labels are, so that each label stands above its own."""
+"""The distance of edges with labels, so that each label fits above its edge."""
 
 
 @dataclass(slots=True)
@@ -50,23 +50,23 @@ class Box:
 
     @property
     def right(self) -> float:
-        """The x of the right side."""
+        """The x coordinate of the right side."""
         return self.x + self.width
 
     @property
     def bottom(self) -> float:
-        """The y of the lower side."""
+        """The y coordinate of the lower side."""
         return self.y + self.height
 
     @property
     def middle(self) -> float:
-        """The y of the middle."""
+        """The y coordinate of the middle."""
         return self.y + self.height / 2
 
 
 @dataclass(slots=True)
 class Block:
-    """What is moved as one within a column: boxes in their order, or nothing for a lane."""
+    """A unit that moves as a whole within a column: boxes in order, or no boxes for a lane."""
 
     column: int
     boxes: list[Box]
@@ -87,7 +87,7 @@ class Block:
         spare = self.width - 2 * padding - widest - room.left - room.right
         top = padding + caption + room.top
         for box in self.boxes:
-            # Members of one width let the edges between them run straight down and past each other.
+            # Members of equal width let the edges between them run straight past each other.
             box.width, box.x, box.y = widest, padding + room.left + spare / 2, top
             top += box.height + _MEMBER_GAP
         self.height = top - _MEMBER_GAP + room.bottom + padding
@@ -95,7 +95,7 @@ class Block:
 
 @dataclass(slots=True)
 class Column:
-    """A level's stripe of the picture."""
+    """The stripe of the picture for one level."""
 
     level: int
     x: float
@@ -103,13 +103,13 @@ class Column:
 
     @property
     def right(self) -> float:
-        """The x of the right side."""
+        """The x coordinate of the right side."""
         return self.x + self.width
 
 
 @dataclass(slots=True)
 class Layout:
-    """Boxes by node id, the blocks they are in, and the lanes of long edges by source, kind and column."""
+    """Boxes by node id, their blocks, and the lanes of long edges by source, kind and column."""
 
     view: GraphView
     boxes: dict[str, Box] = field(default_factory=dict)
@@ -121,22 +121,22 @@ class Layout:
 
     @property
     def frames(self) -> list[Block]:
-        """The blocks that are drawn as boxes."""
+        """The blocks that are drawn with a frame."""
         return [block for block in self.blocks if block.framed]
 
     @property
     def width(self) -> float:
-        """From the first column to the last."""
+        """The total width of the columns."""
         return self.columns[-1].right if self.columns else 0.0
 
     @property
     def height(self) -> float:
-        """Down to the lowest block."""
+        """The height down to the lowest block."""
         return max((block.y + block.height for block in (*self.blocks, *self.lanes.values())), default=0.0)
 
 
 def lay_out(view: GraphView) -> Layout:
-    """Give every node of a view its place.
+    """Assigns a position to every node of a view.
 
     >>> from holdsfor.viz.view import GraphNode
     >>> nodes = (GraphNode("a", "a", None, 1, "a"), GraphNode("b", "b", None, 2, "b"))
@@ -179,7 +179,7 @@ def _add_blocks(layout: Layout) -> None:
 
 
 def _labels_arriving(layout: Layout) -> dict[str, list[GraphEdge]]:
-    """The edges with labels that reach each node from lower levels, where labels are the rule."""
+    """The edges with labels that reach each node from lower levels, if most edges have labels."""
     found: dict[str, list[GraphEdge]] = defaultdict(list)
     for edge in layout.view.edges if layout.view.grain == "predicates" else ():
         if edge.label and layout.column_of[edge.source] < layout.column_of[edge.target]:
@@ -196,7 +196,7 @@ def _box(view: GraphView, node: GraphNode, labels: int) -> Box:
 
 
 def _subtitle(view: GraphView, node: GraphNode) -> str:
-    """A contracted component shows neither its members' edges nor all of its members."""
+    """The subtitle of a contracted component, which shows neither its inner edges nor all of its members."""
     if view.grain != "components":
         return ""
     size = f"{len(node.members)} together" if len(node.members) > 1 else ""
@@ -204,7 +204,7 @@ def _subtitle(view: GraphView, node: GraphNode) -> str:
 
 
 def _add_lanes(layout: Layout) -> None:
-    """One lane for all edges of a source and kind, unless edges are so many and long that paths would fill the file."""
+    """Adds one lane for all edges of a source and kind, unless many long edges would make the file too large."""
     stretches = 0
     furthest: dict[tuple[str, EdgeKind], int] = {}
     for edge in layout.view.edges:
@@ -219,7 +219,7 @@ def _add_lanes(layout: Layout) -> None:
 
 
 def hops(layout: Layout, edge: GraphEdge) -> list[Block]:
-    """The blocks that a forward edge runs through, both ends included."""
+    """The blocks that a forward edge passes through, including both ends."""
     first, last = layout.column_of[edge.source], layout.column_of[edge.target]
     columns = range(first + 1, last) if layout.lanes else ()
     lanes = [layout.lanes[edge.source, edge.kind, column] for column in columns]
@@ -227,7 +227,7 @@ def hops(layout: Layout, edge: GraphEdge) -> list[Block]:
 
 
 def _links(layout: Layout) -> list[Link[Block]]:
-    """The stretches of edges from one block to the next, each once, with the heights they are attached at."""
+    """The segments of edges between neighbouring blocks, without duplicates, with their attachment heights."""
     found: dict[tuple[int, int, float, float], Link[Block]] = {}
     for edge in layout.view.edges:
         if layout.column_of[edge.source] >= layout.column_of[edge.target]:
@@ -241,7 +241,7 @@ def _links(layout: Layout) -> list[Link[Block]]:
 
 
 def _arrange(layout: Layout, links: Sequence[Link[Block]], count: int) -> list[list[Block]]:
-    """Blocks by column in their final order, with heights set."""
+    """Blocks by column in their final order, with heights."""
     columns: list[list[Block]] = [[] for _ in range(count)]
     blocks = {id(block): block for block in layout.block_of.values()}
     for block in (*blocks.values(), *layout.lanes.values()):
@@ -256,7 +256,7 @@ def _arrange(layout: Layout, links: Sequence[Link[Block]], count: int) -> list[l
 def _set_columns(
     layout: Layout, levels: Sequence[int], columns: Sequence[Sequence[Block]], links: Iterable[Link[Block]]
 ) -> None:
-    """Set what runs across: a gap is as wide as the edges in it need to stay apart."""
+    """Sets the x coordinates: a gap is as wide as the edges in it require."""
     crossing = [0] * len(columns)
     for link in links:
         crossing[link.left.column] += 1

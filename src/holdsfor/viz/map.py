@@ -1,4 +1,4 @@
-"""Maps of situations: tracks, the stretches of them on which something held, and areas, as SVG and HTML."""
+"""Maps of situations as SVG and HTML: tracks, the parts on which something held, and areas."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class SituationMap(Picture):
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """The title of the picture."""
         return self.scene.title
 
     def svg(self, width: float = 1000) -> str:
-        """A picture that does not move."""
+        """A static picture."""
         return map_svg(self.scene, width)
 
     def html(self) -> str:
-        """A page to zoom and pan in, and to move through time."""
+        """A page with zoom, pan, and a time slider."""
         return map_html(self.scene)
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""Areas of a map, read from GeoJSON."""
+"""Reads the areas of a map from GeoJSON."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from holdsfor.diagnostics import HoldsforError
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 LAND = "land"
-"""The kind of areas that are land. On a map with some, what is left is sea."""
+"""The kind of land areas. On a map with land, everything else is sea."""
 
 
 class AreaPaint(NamedTuple):
-    """The fill of a kind of areas, on light paper and on dark: faint, so that it does not compete with situations."""
+    """The fill of a kind of areas, in light and dark mode: faint, so that situations stand out."""
 
     light: str
     dark: str
@@ -37,14 +37,14 @@ _PAINTS = (
 
 
 def area_paints(kinds: Sequence[str]) -> dict[str, AreaPaint]:
-    """The fills of kinds of areas, in this order; after the last one they begin again."""
+    """The fills of kinds of areas, in this order; the sequence repeats."""
     others = [kind for kind in kinds if kind != LAND]
     found = {kind: _PAINTS[number % len(_PAINTS)] for number, kind in enumerate(others)}
     return {LAND: LAND_PAINT} | found if LAND in kinds else found
 
 
 class Area(NamedTuple):
-    """A polygon with holes, or several: rings of longitude and latitude, by name and kind."""
+    """A polygon with holes, or several: rings of longitude and latitude, with name and kind."""
 
     name: str
     kind: str
@@ -52,10 +52,10 @@ class Area(NamedTuple):
 
 
 def read_areas(areas: Any) -> list[Area]:
-    """The (multi)polygons of a FeatureCollection: a file, or what stands in one. Other shapes are left out.
+    """The (multi)polygons of a FeatureCollection, given as a file or its contents. Other shapes are left out.
 
-    An area is named by the property `id` or `name` and has the kind that the property `kind` says; those of the kind `land`
-    come first.
+    The property `id` or `name` names an area and the property `kind` gives its kind. Areas of the kind `land` come
+    first.
     """
     if areas is None:
         return []

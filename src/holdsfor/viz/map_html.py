@@ -1,4 +1,4 @@
-"""A map of situations as a page of its own, with zoom, pan, a slider of time and a legend that shows and hides."""
+"""A map of situations as an interactive page: zoom, pan, a time slider, and a legend that toggles kinds."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _MOST_POINTS = 70_000
 _MOST_AREA_POINTS = 20_000
 _MOST_SITUATIONS = 40_000
 _GRAIN = 1 / 4000
-"""Places nearer than this, as a share of the longer side, are first to be left out."""
+"""Points closer than this fraction of the longer side are the first to be left out."""
 
 
 def map_html(scene: Scene) -> str:
-    """The page. Of very many situations the longest are shown, and of long tracks the points where they move."""
+    """The page. Of very many situations it shows the longest, and of long tracks the points of movement."""
     left, top, right, bottom = scene.frame
     span = max(right - left, bottom - top)
     middle = (left + right) / 2, (top + bottom) / 2
@@ -86,7 +86,7 @@ def _areas(scene: Scene, middle: tuple[float, float], span: float) -> list[dict[
             x, y = (x - middle[0]) / span, (y - middle[1]) / span
             rows = thinned(np.zeros(len(x), np.int64), x, y, _GRAIN, most)
             rings.append({"x": packed(x[rows].astype(np.float32)), "y": packed(y[rows].astype(np.float32))})
-        # Nobody has to be told at every turn that land is land.
+        # Tooltips do not label land.
         name = "" if area.kind == LAND else f"{area.name} ({area.kind})" if area.name else area.kind
         found.append({"name": plain(name), "kind": number[area.kind], "rings": rings})
     return found

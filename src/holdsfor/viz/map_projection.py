@@ -1,4 +1,4 @@
-"""From longitude and latitude to a plane: Mercator, or degrees as they are (equirectangular)."""
+"""Projects longitude and latitude to a plane: Mercator, or unchanged degrees (equirectangular)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Projection: TypeAlias = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 HIGHEST = 85.05
-"""Nearer to the poles, Mercator has no room."""
+"""The latitude limit of Mercator towards the poles."""
 EARTH = 6371.0088
 """The mean radius in kilometres."""
 
 
 def projection(name: str, middle: float) -> Projection:
-    """A projection of degrees to radians of the plane, y downwards; `middle` is the latitude where shapes are right."""
+    """A projection from degrees to radians on the plane, with y downwards; `middle` is the latitude without
+    distortion.
+    """
     if name == "mercator":
         return _mercator
     if name == "equirectangular":
@@ -30,7 +32,7 @@ def projection(name: str, middle: float) -> Projection:
 
 
 def _mercator(lon: Floats, lat: Floats) -> tuple[Floats, Floats]:
-    """Angles stay right, areas grow towards the poles.
+    """Preserves angles; areas grow towards the poles.
 
     >>> x, y = _mercator(np.array([180.0, 0.0]), np.array([0.0, 85.0511287798]))
     >>> bool(abs(x[0] - np.pi) < 1e-9), bool(abs(y[1] + np.pi) < 1e-6)
@@ -41,7 +43,7 @@ def _mercator(lon: Floats, lat: Floats) -> tuple[Floats, Floats]:
 
 
 def seam(lon: Floats) -> float:
-    """The longitude west of which points are drawn a turn further east, so that what lies around 180° stays together.
+    """The longitude west of which points move 360° east, so that data around 180° stays contiguous.
 
     >>> seam(np.array([170.0, 179.0, -178.0])), seam(np.array([-5.0, 3.0]))
     (-4.0, -inf)
@@ -57,5 +59,5 @@ def seam(lon: Floats) -> float:
 
 
 def unrolled(lon: Floats, west_of: float) -> Floats:
-    """Longitudes in one piece, given the seam."""
+    """Contiguous longitudes, given the seam."""
     return np.where(lon < west_of, lon + 360, lon)

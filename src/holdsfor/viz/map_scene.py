@@ -1,4 +1,4 @@
-"""What a map shows: tracks, situations and areas, and the part of the plane they lie in."""
+"""The contents of a map: tracks, situations and areas, and the visible part of the plane."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from holdsfor.viz.map_tracks import Situations, Tracks
 from holdsfor.viz.timeline_axis import ClockMarks
 
 _LEAST = 2e-6
-"""The least that a map reaches over, in radians: about ten metres."""
+"""The least extent of a map in radians: about ten metres."""
 
 _NEAR = 0.15
-"""Areas that are no further from the tracks than this share of their extent are in the picture too."""
+"""Areas are visible if their distance to the tracks is at most this fraction of the extent."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything a map shows. Places on the plane are in radians, y downwards."""
+    """All contents of a map. Positions on the plane are in radians, with y downwards."""
 
     title: str
     tracks: Tracks
@@ -33,7 +33,7 @@ class Scene:
 
     @cached_property
     def clock(self) -> ClockMarks:
-        """What times mean."""
+        """The meaning of times."""
         whole = bool((self.tracks.time == np.floor(self.tracks.time)).all())
         return ClockMarks(0, 1 if whole else None, self.time_scale)
 
@@ -43,7 +43,7 @@ class Scene:
 
     @cached_property
     def _reach(self) -> tuple[Floats, Floats]:
-        """Longitudes and latitudes that have to be seen: those of tracks, and of areas if they are not far away."""
+        """Longitudes and latitudes that must be visible: those of tracks, and of areas nearby."""
         rings = [ring for area in self.areas if area.kind != LAND for ring in area.rings]
         tracks = self.tracks.lon, self.tracks.lat
         if not rings:
@@ -68,12 +68,12 @@ class Scene:
         return projection(self.projection_name, self.middle)
 
     def place(self, lon: Floats, lat: Floats) -> tuple[Floats, Floats]:
-        """Where points lie on the plane."""
+        """The positions of points on the plane."""
         return self._project(unrolled(lon, self._seam), lat)
 
     @cached_property
     def frame(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of what has to be seen, with a little room around it."""
+        """The left, top, right and bottom of the visible part, with a margin."""
         x, y = self.place(*self._reach)
         left, right, top, bottom = (float(v) for v in (x.min(), x.max(), y.min(), y.max()))
         room = max(0.04 * max(right - left, bottom - top), _LEAST)
@@ -81,39 +81,39 @@ class Scene:
 
     @cached_property
     def stretch(self) -> float:
-        """How long a radian of longitude is on the plane."""
+        """The length of a radian of longitude on the plane."""
         return 1.0 if self.projection_name == "mercator" else float(np.cos(np.radians(self.middle)))
 
     @cached_property
     def kilometre(self) -> float:
-        """How long a kilometre is on the plane, in the middle of the map."""
+        """The length of a kilometre on the plane, in the middle of the map."""
         stretch = 1 / np.cos(np.radians(self.middle)) if self.projection_name == "mercator" else 1.0
         return float(stretch / EARTH)
 
     @cached_property
     def counts(self) -> list[int]:
-        """How many situations of each kind there are."""
+        """The number of situations of each kind."""
         found: list[int] = np.bincount(self.situations.kind, minlength=len(self.situations.kinds)).tolist()
         return found
 
     @cached_property
     def area_kinds(self) -> list[str]:
-        """The kinds of areas, in order of their first."""
+        """The kinds of areas, in order of first occurrence."""
         return list(dict.fromkeys(area.kind for area in self.areas))
 
     @cached_property
     def area_paints(self) -> dict[str, AreaPaint]:
-        """How kinds of areas are filled."""
+        """The fills of kinds of areas."""
         return area_paints(self.area_kinds)
 
     @property
     def has_sea(self) -> bool:
-        """Whether it is known where land is, and therefore where sea is."""
+        """Whether land areas are known, and therefore the sea."""
         return LAND in self.area_kinds
 
     @cached_property
     def note(self) -> str:
-        """What could not be put on the map."""
+        """A note about data that could not be shown."""
         lost, dropped = self.situations.lost, self.tracks.dropped
         return "; ".join(
             text
@@ -126,7 +126,7 @@ class Scene:
 
     @cached_property
     def description(self) -> str:
-        """The map in a sentence, for those who do not see it."""
+        """A text alternative for the map."""
         kinds = ", ".join(
             f"{name} ({count})" for name, count in zip(self.situations.kinds, self.counts, strict=True) if count
         )

@@ -1,4 +1,4 @@
-"""A map of situations as an SVG picture that needs nothing from outside."""
+"""Draws a map of situations as a self-contained SVG picture."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOOLTIPS = 1_500
 _CROWDED = 5_000
 _MANY_TRACKS = 60
 _SHORT = 7.0
-"""Stretches that reach over fewer pixels get a dot, so that they are seen."""
+"""Stretches shorter than this number of pixels get a dot, so that they are visible."""
 _GROUND = "#f4f7fa"
 _SEA = "#dbe9f4"
 _TRACK = "#8b97a5"
@@ -51,7 +51,7 @@ class _View:
 
     @cached_property
     def scale(self) -> float:
-        """Pixels to a radian. Maps are at most about as high as they are wide."""
+        """Pixels per radian. Maps are at most about as high as wide."""
         left, top, right, bottom = self.scene.frame
         return min(self.width / (right - left), 0.8 * self.width / (bottom - top))
 
@@ -82,7 +82,7 @@ def map_svg(scene: Scene, width: float) -> str:
         [
             *opening("holdsfor-map", width, height, scene.title, scene.description, _STYLE),
             *shown,
-            # A nested picture cuts off what lies outside of it.
+            # A nested SVG clips what lies outside.
             f'<svg x="{MARGIN:g}" y="{top:.1f}" width="{view.width:.1f}" height="{view.height:.1f}" overflow="hidden">',
             f'<rect width="100%" height="100%" fill="{_SEA if scene.has_sea else _GROUND}"/>',
             *_areas(view),
@@ -114,13 +114,13 @@ def _tracks(view: _View) -> Iterator[str]:
     x, y = view.pixels(tracks.lon, tracks.lat)
     rows = thinned(tracks.entity, x, y, 0.7, _MOST_POINTS)
     if len(rows):
-        # Many tracks must not hide what happens on them.
+        # Many tracks must not hide the situations on them.
         faint = ' style="stroke-opacity:.4;stroke-width:.6px"' if len(tracks.names) > _MANY_TRACKS else ""
         yield f'<path class="track"{faint} d="{_path(x[rows], y[rows], tracks.entity[rows])}"/>'
 
 
 def left_out(hidden: int) -> str:
-    """What is said about situations that there was no room for."""
+    """A note about the situations that were left out."""
     return f"{hidden:,} of the shortest situations are left out" if hidden else ""
 
 
@@ -137,7 +137,7 @@ def _situations(view: _View, held: Situations) -> Iterator[str]:
     kind = held.kind
     if len(heads) <= _TOOLTIPS:
         stops = np.append(heads[1:], len(number))
-        # The longest come first, so that they do not hide what holds within them.
+        # The longest come first, so that they do not hide shorter ones.
         for one in np.argsort(held.start - held.end, kind="stable").tolist():
             start, stop = int(heads[one]), int(stops[one])
             shade, text = colour(int(kind[one])), f"<title>{escape(_tooltip(scene, held, one))}</title>"
@@ -151,10 +151,10 @@ def _situations(view: _View, held: Situations) -> Iterator[str]:
     for which in np.unique(kind).tolist():
         lines = np.flatnonzero((kind[number] == which) & is_long)
         dots = heads[short & (kind[number[heads]] == which)]
-        # Dots are lines of no length with round ends; those on the same pixel are one.
+        # Dots are lines of length zero with round ends; dots on the same pixel are merged.
         spots = np.unique(np.round(np.stack((x[dots], y[dots])), 0), axis=1)
         marks = "".join(f"M{a:g},{b:g}h0" for a, b in spots.T.tolist())
-        # Thick lines hide each other where there are very many.
+        # Thick lines hide each other if there are very many.
         weight = 3.4 if len(lines) <= _CROWDED else 1.2
         path = _path(x[lines], y[lines], number[lines])
         yield f'<path class="stretch" style="stroke-width:{weight}px" stroke="{colour(which)}" d="{path}"/>'
@@ -162,13 +162,13 @@ def _situations(view: _View, held: Situations) -> Iterator[str]:
 
 
 def _extent(at: Floats, heads: Ints) -> Floats:
-    """How far each line reaches."""
+    """The extent of each line."""
     found: Floats = np.maximum.reduceat(at, heads) - np.minimum.reduceat(at, heads)
     return found
 
 
 def _path(x: Floats, y: Floats, line: Ints) -> str:
-    """Lines as one path; a new one begins where the number changes."""
+    """Lines as one path; a new line begins where the number changes."""
     commands = np.where(np.diff(line, prepend=-1) != 0, "M", "L").tolist()
     points = zip(commands, np.round(x, 1).tolist(), np.round(y, 1).tolist(), strict=True)
     return "".join(f"{command}{a:g},{b:g}" for command, a, b in points)
@@ -179,11 +179,11 @@ def _tooltip(scene: Scene, found: Situations, row: int) -> str:
     return f"{plain(found.kinds[found.kind[row]])}: {plain(scene.tracks.names[found.entity[row]])}\n{when}"
 
 
-# What helps to find one's way
+# Orientation aids
 
 
 def _graticule(view: _View) -> Iterator[str]:
-    """Lines of longitude and latitude, found by looking which round degrees lie in the picture."""
+    """Lines of longitude and latitude, at round degrees within the picture."""
     origin, degree_east = view.pixels(np.array([0.0, 1.0]), np.zeros(2))[0].tolist()
     per_degree = degree_east - origin
     first, last = -origin / per_degree, (view.width - origin) / per_degree

@@ -1,4 +1,4 @@
-"""Tracks and situations as columns: what is read, which stretch of which track a situation is, and fewer points."""
+"""Reads tracks and situations as columns, finds the stretch of each situation, and thins out points."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Tracks:
-    """Where things were when, in order of things and times; `dropped` rows had no place on earth."""
+    """Positions of things over time, ordered by thing and time; `dropped` rows had no valid position."""
 
     names: list[str]
     entity: Ints
@@ -29,19 +29,19 @@ class Tracks:
     lat: Floats
     dropped: int = 0
     are_dates: bool = False
-    """Whether times were dates; they are then seconds since 1970."""
+    """Whether times were dates; they are then in seconds since 1970."""
 
     def __len__(self) -> int:
         return len(self.entity)
 
     def take(self, rows: Ints | Bools) -> Tracks:
-        """Some of the points."""
+        """A subset of the points."""
         return replace(self, entity=self.entity[rows], time=self.time[rows], lon=self.lon[rows], lat=self.lat[rows])
 
 
 @dataclass(frozen=True)
 class Situations:
-    """What held of which thing from when to when; `lost` ones are of things that have no track."""
+    """Situations of things with their start and end; `lost` ones belong to things without a track."""
 
     kinds: list[str]
     kind: Ints
@@ -54,12 +54,12 @@ class Situations:
         return len(self.kind)
 
     def take(self, rows: Ints | Bools) -> Situations:
-        """Some of them."""
+        """A subset of the situations."""
         return Situations(self.kinds, self.kind[rows], self.entity[rows], self.start[rows], self.end[rows], self.lost)
 
 
 class Stretches(NamedTuple):
-    """Points of the stretches of tracks, one stretch after the other: number of the situation, place."""
+    """Points of the stretches of tracks, in sequence: the index of the situation, and the position."""
 
     situation: Ints
     lon: Floats
@@ -70,7 +70,7 @@ class Stretches(NamedTuple):
 
 
 def columns_of(table: Any, names: Sequence[str], what: str) -> list[npt.NDArray[Any]]:
-    """Columns of a table by name: a mapping of columns, or anything that speaks Arrow (pandas, polars, DuckDB, …)."""
+    """Columns of a table by name: a mapping of columns, or an object with Arrow export (pandas, polars, DuckDB, …)."""
     if not isinstance(table, Mapping):
         if not hasattr(table, "__arrow_c_stream__"):
             raise HoldsforError(f"{what} are a table or a mapping of columns, not {type(table).__name__}")
@@ -101,9 +101,9 @@ def read_tracks(table: Any) -> Tracks:
 
 
 def read_situations(table: Any, tracks: Tracks, order: Sequence[str] = ()) -> Situations:
-    """Situations from columns `situation, entity, start, end`; an end that is missing is open.
+    """Situations from columns `situation, entity, start, end`; a missing end is open.
 
-    Kinds that stand in `order` come first.
+    Kinds in `order` come first.
     """
     situation, entity, start, end = columns_of(table, ("situation", "entity", "start", "end"), "situations")
     found_kinds, code = _coded(situation)
@@ -127,13 +127,13 @@ def read_situations(table: Any, tracks: Tracks, order: Sequence[str] = ()) -> Si
 
 
 def _coded(column: npt.NDArray[Any]) -> tuple[list[str], Ints]:
-    """Distinct values as text, and which one each row has."""
+    """Distinct values as text, and the index of the value of each row."""
     distinct, inverse = np.unique(column.astype(str) if column.dtype.kind == "O" else column, return_inverse=True)
     return [str(value) for value in distinct.tolist()], inverse.astype(np.int64)
 
 
 def seconds(column: npt.NDArray[Any]) -> Floats:
-    """Times as numbers; dates become seconds of unix time."""
+    """Times as numbers; dates become seconds since 1970."""
     column = without_zone(column)
     if column.dtype.kind == "M":
         found = column.astype("datetime64[us]").astype(np.int64) / 1e6
@@ -146,13 +146,13 @@ def seconds(column: npt.NDArray[Any]) -> Floats:
 
 
 def _rows_of(tracks: Tracks) -> tuple[Ints, Ints]:
-    """The first row of each thing and the row behind its last."""
+    """The first row of each thing and the row after its last."""
     numbers = np.arange(len(tracks.names))
     return np.searchsorted(tracks.entity, numbers), np.searchsorted(tracks.entity, numbers, "right")
 
 
 def stretches(tracks: Tracks, situations: Situations) -> Stretches:
-    """The points of every situation: where it begins, the points of the track in between, where it ends."""
+    """The points of every situation: its start, the points of the track in between, and its end."""
     if not len(situations):
         return Stretches(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
     first, behind = (rows[situations.entity] for rows in _rows_of(tracks))
@@ -179,7 +179,7 @@ def stretches(tracks: Tracks, situations: Situations) -> Stretches:
 def _interpolated(
     tracks: Tracks, keys: Ints, base: Ints, moments: Floats, time: Floats, first: Ints, behind: Ints
 ) -> tuple[Floats, Floats]:
-    """Where things were at times between two points of their tracks."""
+    """Interpolated positions between two points of tracks."""
     right = np.clip(np.searchsorted(keys, base + np.searchsorted(moments, time)), first, behind - 1)
     left = np.maximum(right - 1, first)
     length = tracks.time[right] - tracks.time[left]
@@ -194,7 +194,7 @@ def _interpolated(
 
 
 def longest(situations: Situations, most: int) -> tuple[Situations, int]:
-    """So many of the situations, those that last longest, and how many are left out."""
+    """The longest situations, at most `most`, and the number of those left out."""
     hidden = len(situations) - most
     if hidden <= 0:
         return situations, 0
@@ -203,10 +203,10 @@ def longest(situations: Situations, most: int) -> tuple[Situations, int]:
 
 
 def thinned(line: Ints, x: Floats, y: Floats, grain: float, most: int) -> Ints:
-    """Rows of lines that are worth drawing, with the ends of every line: where a line enters or leaves a small square.
+    """Rows of lines to draw: the ends of every line, and the points where it enters or leaves a small square.
 
-    If these are still too many, they are taken at even distances along the lines. (Larger squares would leave points at
-    their borders only, and the eye would see them.)
+    If there are still too many, points are selected at equal distances along the lines. (Larger squares would leave
+    visible points at their borders only.)
     """
     ends = np.ones(len(line), np.bool_)
     ends[1:-1] = (line[1:-1] != line[:-2]) | (line[1:-1] != line[2:])

@@ -1,4 +1,4 @@
-"""A dependency graph as a Mermaid flowchart."""
+"""Writes a dependency graph as a Mermaid flowchart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHAPES = {
     "derived": ("[", "]"),
     "mixed": ("{{", "}}"),
 }
-# Mermaid reads labels as Markdown, and some punctuation even inside quotes. An underscore inside a word is safe.
+# Mermaid parses labels as Markdown, and some punctuation even inside quotes. Underscores inside words are safe.
 _SPECIAL = re.compile(r"[^\w =(),.'/]|(?<![^\W_])_|_(?![^\W_])")
 _WORD_JOINER = "\u2060"
 
@@ -51,7 +51,7 @@ def _statements(view: GraphView) -> Iterator[str]:
 def _node(view: GraphView, node: GraphNode) -> str:
     name = paint(node).name
     left, right = _SHAPES[name]
-    # A contracted component shows no edges of its own, so its label has to say that it is cyclic.
+    # A contracted component shows no inner edges, so its label says that it is cyclic.
     contracted = view.grain == "components" and node.component in view.cyclic
     level = f"level {node.level}, cyclic" if contracted else f"level {node.level}"
     return f'{node.id}{left}"{escape(node.label)}<br/>{level}"{right}:::{name}'
@@ -83,11 +83,11 @@ def _box_style(name: str, fill: str, stroke: str, boxes: Iterable[str]) -> Itera
 
 
 def escape(text: str) -> str:
-    """A text that may stand between Mermaid's double quotes.
+    """Escapes text for Mermaid's double quotes.
 
     >>> escape("limit='a \\"b\\" <c>'"), escape("near_port=*")
     ("limit='a #34;b#34; #60;c#62;'", 'near_port=#42;')
     """
-    # However a backslash is written, Mermaid takes one before an n for a line break: an invisible joiner parts them.
+    # Mermaid reads any backslash before an n as a line break. An invisible word joiner separates the two.
     parted = plain(text).replace("\\n", f"\\{_WORD_JOINER}n")
     return _SPECIAL.sub(lambda found: f"#{ord(found[0])};", parted)

@@ -1,4 +1,6 @@
-"""What a picture of a metric program shows: its predicates, and through which operators each reads the others."""
+"""Builds the dependency graph of a metric program: its predicates, and the operators through which each reads
+others.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,8 @@ _SIGNS: dict[UnaryOperator | BinaryOperator, str] = {
 def metric_view(program: MetricProgram) -> GraphView:
     """The dependency graph of a metric program.
 
-    An edge has the operators that stand between the two predicates: `⊞[0,2] ⇐ ◇⁻[1]` puts what held a moment ago in
-    force for the next two. The two sides of `Since` and `Until` are marked by a dot where the predicate stands.
+    An edge has the operators between the two predicates: with `⊞[0,2] ⇐ ◇⁻[1]`, a fact of one time unit ago holds for
+    the next two units. A dot marks the predicate's side of `Since` and `Until`.
     """
     return _Builder(program).view()
 
@@ -95,7 +97,7 @@ class _Builder:
         )
 
     def _levels(self, together: list[tuple[Signature, ...]], home: dict[Signature, int]) -> list[int]:
-        """Inputs are on level 0, and everything one above the highest that it reads."""
+        """Inputs are on level 0, everything else one above the highest level that it reads."""
         levels = [0] * len(together)
         below: dict[int, set[int]] = {}
         for source, target, _ in self._edges:
@@ -107,7 +109,7 @@ class _Builder:
 
 
 def _reads(rule: MetricRule) -> Iterator[tuple[Signature, EdgeKind, str]]:
-    """What a rule reads, with the operators from the head's to the atom's."""
+    """What a rule reads, with the operators of the head and around the atom."""
     head = " ".join(f"{_SIGNS[operator]}{range_text(during)}" for operator, during in rule.boxes)
     for literal, atom in metric_atoms(rule):
         before = literal.function if isinstance(literal, Aggregate) else "not"
@@ -119,7 +121,7 @@ def _reads(rule: MetricRule) -> Iterator[tuple[Signature, EdgeKind, str]]:
 
 
 def _paths(atom: MetricAtom) -> Iterator[tuple[Signature, tuple[str, ...]]]:
-    """The relational atoms of a metric atom, each with the operators around it from the outside in."""
+    """The relational atoms of a metric atom, each with its surrounding operators from the outside in."""
     if isinstance(atom, Atom):
         yield atom.signature, ()
     elif isinstance(atom, Unary):

@@ -1,6 +1,6 @@
-"""The order of blocks in the columns of a layered drawing, and their heights.
+"""Orders the blocks in the columns of a layered drawing, and computes their heights.
 
-Orders come from barycentres: each block moves to the mean position of what it is linked to. Heights are the least
+Orders come from barycentres: each block moves to the mean position of the blocks it is linked to. Heights are the least
 squares solution that keeps the order and the gaps, found by pooling neighbours that would overlap.
 """
 
@@ -16,7 +16,7 @@ _SWEEPS = 12
 
 
 class Stackable(Protocol):
-    """A thing with a column, a height and a top."""
+    """An object with a column, a height and a top."""
 
     column: int
     height: float
@@ -28,7 +28,7 @@ B = TypeVar("B", bound=Stackable)
 
 @dataclass(frozen=True, slots=True)
 class Link(Generic[B]):
-    """An edge from one column to a later one, attached at some height below the top of each block."""
+    """An edge from one column to a later one, attached at an offset below the top of each block."""
 
     left: B
     right: B
@@ -40,7 +40,7 @@ _Links: TypeAlias = dict[int, list[Link[B]]]
 
 
 def reduce_crossings(columns: list[list[B]], links: Sequence[Link[B]]) -> None:
-    """Sweep forth and back over the columns, and keep the order with the fewest crossings."""
+    """Sweeps forth and back over the columns, and keeps the order with the fewest crossings."""
     into, out_of = _by_block(links)
     best = [list(blocks) for blocks in columns]
     fewest = crossings(columns, links)
@@ -90,7 +90,7 @@ def _sort_by_neighbours(columns: list[list[B]], blocks: list[B], links: _Links[B
 
 
 def crossings(columns: Sequence[Sequence[B]], links: Sequence[Link[B]]) -> int:
-    """How many pairs of links cross."""
+    """The number of crossing pairs of links."""
     positions = _positions(columns)
     by_column: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for link in links:
@@ -107,7 +107,7 @@ def crossings(columns: Sequence[Sequence[B]], links: Sequence[Link[B]]) -> int:
 
 
 def place(columns: Sequence[Sequence[B]], links: Sequence[Link[B]], gap: float, sweeps: int) -> None:
-    """Set the top of every block so that links run as level as the order allows; the highest block is at 0."""
+    """Sets the top of every block so that links are as horizontal as the order allows; the highest block is at 0."""
     into, out_of = _by_block(links)
     for blocks in columns:
         tops = separate([0.0] * len(blocks), [1.0] * len(blocks), _distances(blocks, gap))
@@ -138,7 +138,7 @@ def _pull(blocks: Sequence[B], into: _Links[B], out_of: _Links[B], gap: float) -
 
 
 def _close_gaps(blocks: Sequence[B], gap: float) -> None:
-    """Take out the stripes that are empty across all columns, as between parts that nothing links."""
+    """Removes stripes that are empty across all columns, such as those between unconnected parts."""
     bottom, shift = 0.0, 0.0
     for position, block in enumerate(sorted(blocks, key=lambda block: block.y)):
         if position == 0:
@@ -150,7 +150,7 @@ def _close_gaps(blocks: Sequence[B], gap: float) -> None:
 
 
 def separate(wanted: Sequence[float], weights: Sequence[float], distances: Sequence[float]) -> list[float]:
-    """The positions nearest to those wanted that are in order and at least the given distances apart.
+    """The ordered positions nearest to the wanted ones, with at least the given distances.
 
     >>> separate([0, 0, 9], [1, 1, 1], [4, 4])
     [-2.0, 2.0, 9.0]

@@ -1,4 +1,4 @@
-"""Pages that need nothing from outside: data, style and script in one file."""
+"""Builds self-contained HTML pages, with data, style and script in one file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from holdsfor.viz.palette import plain
 
-# Nothing is loaded and nothing is sent; the browser is asked to see to it.
+# The page loads and sends nothing; the browser enforces it.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
@@ -48,7 +48,7 @@ def _asset(name: str) -> str:
 
 
 def json_text(data: Any) -> str:
-    r"""JSON that can stand in a page: nothing in it can be taken for the end of a script.
+    r"""JSON that can be embedded in a page: it cannot end a script element.
 
     >>> json_text({"name": "</script>"})
     '{"name":"\\u003c/script>"}'
@@ -58,7 +58,7 @@ def json_text(data: Any) -> str:
 
 
 def packed(column: npt.NDArray[Any]) -> dict[str, Any]:
-    """A column for a script: whole numbers that are not negative as few bytes as they need, else floating-point numbers."""
+    """A column for a script: non-negative integers in as few bytes as possible, otherwise floating-point numbers."""
     if column.dtype.kind in "ub" or column.dtype.kind == "i":
         largest = int(column.max(initial=0))
         name, kind = next(
@@ -72,7 +72,7 @@ def packed(column: npt.NDArray[Any]) -> dict[str, Any]:
 
 
 def packed_times(times: npt.NDArray[np.float64]) -> dict[str, Any]:
-    """A column of times: whole ones as distances from the first, 0 and the largest number for infinite ones."""
+    """A column of times: integers as distances from the first, with 0 and the largest number for infinite ones."""
     near = times[np.isfinite(times)]
     low, high = (float(near.min()), float(near.max())) if len(near) else (0.0, 0.0)
     if high - low >= 2**32 - 3 or (near != np.floor(near)).any():

@@ -1,4 +1,4 @@
-"""Colours and words that all notations share, and text that any of them can hold."""
+"""Colours and words that all notations share, and text that is safe in any of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdsfor.viz.view import Grain, GraphNode, PredicateRole
 
 
 class Paint(NamedTuple):
-    """How nodes of a role look, with a name for style classes."""
+    """The appearance of nodes of a role, with a name for style classes."""
 
     name: str
     fill: str
@@ -48,7 +48,7 @@ GRAINS: dict[Grain, str] = {
     "predicates": "predicates",
 }
 
-# What XML forbids, and surrogates, which cannot be encoded.
+# Characters that XML forbids, and surrogates, which cannot be encoded.
 _UNPRINTABLE = re.compile("[^\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -58,7 +58,7 @@ def paint(node: GraphNode) -> Paint:
 
 
 def plain(text: str) -> str:
-    """A text on one line without characters that no notation can carry.
+    """Text on one line, without characters that a notation cannot represent.
 
     >>> plain("two\\nlines \\x00")
     'two lines �'
@@ -69,7 +69,7 @@ def plain(text: str) -> str:
 
 
 def shorten(text: str, limit: int = 48) -> str:
-    """A text with its middle left out when it is long: names often differ at their end.
+    """Shortens a long text in the middle, because names often differ at their end.
 
     >>> shorten("abcdefghij", 7)
     'abc…hij'
@@ -81,7 +81,7 @@ def shorten(text: str, limit: int = 48) -> str:
 
 
 def cells(text: str) -> int:
-    """The width of a text in characters of a monospaced font.
+    """The width of a text in cells of a monospaced font.
 
     >>> cells("abc"), cells("速度"), cells("e\u0301")
     (3, 4, 1)
@@ -92,12 +92,12 @@ def cells(text: str) -> int:
 
 
 def caption(*, cyclic: bool) -> str:
-    """What is written on the box of a component."""
+    """The caption of the box of a component."""
     return "cyclic component" if cyclic else "processed together"
 
 
 def count_of(number: int, noun: str) -> str:
-    """A number and what it counts.
+    """A number with its noun.
 
     >>> count_of(1, "node"), count_of(2000, "node")
     ('1 node', '2,000 nodes')

@@ -1,4 +1,4 @@
-"""What all pictures can do: be an SVG, a page of their own, a file."""
+"""The interface of all pictures: as SVG, as a page, as a file."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from holdsfor.viz.png import png_of
 
 
 class Picture:
-    """Something that can be drawn."""
+    """An object that can be drawn."""
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """The title of the picture."""
         raise NotImplementedError
 
     def svg(self) -> str:
-        """A picture that does not move and needs nothing from outside."""
+        """A static, self-contained picture."""
         raise NotImplementedError
 
     def html(self) -> str:
-        """A page to look around in that needs nothing from outside."""
+        """An interactive, self-contained page."""
         raise NotImplementedError
 
     def formats(self) -> dict[str, Callable[[], str]]:
-        """How it is written, by the ending of the file's name; `.png` comes on top."""
+        """The text by file name ending; `.png` is available in addition."""
         return {".svg": self.svg, ".html": self.html}
 
     def save(self, path: str | Path) -> Path:
-        """Write a file; its ending says what: `.html`, `.svg`, or `.png` if there is a browser to draw it."""
+        """Writes a file by its ending: `.html`, `.svg`, or `.png` if a browser is available to draw it."""
         target = Path(path)
         ending = target.suffix.lower()
         writers = self.formats()
@@ -45,6 +45,6 @@ class Picture:
 
 
 def in_frame(page: str, height: int, title: str) -> str:
-    """A page inside of a notebook: a frame keeps its styles and scripts to itself."""
+    """An HTML frame for notebooks, which isolates styles and scripts."""
     style = f"width:100%;height:{height}px;border:0"
     return f'<iframe srcdoc="{escape(page)}" style="{style}" title="{escape(title)}" sandbox="allow-scripts"></iframe>'

@@ -1,4 +1,4 @@
-"""SVG to PNG, drawn by a browser without a window."""
+"""Converts SVG to PNG with a headless browser."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tempfile import TemporaryDirectory
 from holdsfor.diagnostics import HoldsforError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
-"""Programs that can draw, if one of them is on the path."""
+"""Browsers to look for on the path."""
 _SIZE = re.compile(r'<svg[^>]* width="(\d+)" height="(\d+)"')
 _LARGEST = 16_000
 _PATIENCE = 120
 
 
 def png_of(svg: str) -> bytes:
-    """A picture at twice its size; a HoldsforError says what is missing if there is no browser."""
+    """A picture at twice its size; raises HoldsforError if there is no browser."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         raise HoldsforError(
@@ -30,7 +30,7 @@ def png_of(svg: str) -> bytes:
     width, height = int(found[1]), min(int(found[2]), _LARGEST // 2)
     with TemporaryDirectory() as folder:
         source, target = Path(folder, "picture.html"), Path(folder, "picture.png")
-        # In a page of its own an SVG is drawn at its size, from the very corner.
+        # In a page of its own, an SVG is drawn in its size from the very corner.
         source.write_text(f"<!doctype html><meta charset='utf-8'><body style='margin:0'>{svg}", encoding="utf-8")
         command = [browser, "--headless", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=2"]
         command += [f"--user-data-dir={folder}/profile", f"--window-size={width},{height}", f"--screenshot={target}"]

@@ -1,4 +1,4 @@
-"""The dependency graph of a program as something to look at: in a notebook, as a page or as a file."""
+"""The dependency graph of a program as a picture for notebooks, pages and files."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class ProgramGraph(Picture):
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """The title of the picture."""
         return f"Dependencies of {GRAINS[self.view.grain]}"
 
     def svg(self) -> str:
-        """A picture that needs nothing from outside."""
+        """A self-contained picture."""
         return to_svg(self.view)
 
     def html(self) -> str:
-        """A page to look around in."""
+        """An interactive page."""
         said = f"{count_of(len(self.view.nodes), 'node')} and {count_of(len(self.view.edges), 'edge')}"
         body = f"""<header>
 <h1>{escape(self.title)}</h1>
@@ -52,7 +52,7 @@ class ProgramGraph(Picture):
         return to_dot(self.view)
 
     def formats(self) -> dict[str, Callable[[], str]]:
-        """How it is written, by the ending of the file's name."""
+        """The text by file name ending."""
         return super().formats() | {".mmd": self.mermaid, ".dot": self.dot}
 
     def _repr_svg_(self) -> str:

@@ -1,6 +1,6 @@
-"""The curves of edges: where they leave and enter nodes, and the way between.
+"""Computes the curves of edges: attachment points, and the path between.
 
-Edges leave a node on its right and enter it on its left, spread along the side in the order of where they lead.
+Edges leave a node on its right and enter it on its left, distributed along the side in the order of their other ends.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CORNER = 10.0
 
 
 class Side(Enum):
-    """The side of a node that an edge is attached to."""
+    """The side of a node to which an edge is attached."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -27,7 +27,7 @@ class Side(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """An edge's path in SVG notation, the tip and direction of its arrow, and the place of its label."""
+    """An edge's path in SVG notation, the tip and direction of its arrow, and the position of its label."""
 
     edge: GraphEdge
     path: str
@@ -57,7 +57,7 @@ class _Router:
             self._attach(edge, self.arcs.get(id(edge)))
         self._port = {(end, hop): y for end, found in self._hops.items() for hop, y in self._spread(end, found)}
 
-    # Where edges are attached
+    # Attachment points
 
     def _attach(self, edge: GraphEdge, arc: Arc | None) -> None:
         source, target = self.layout.boxes[edge.source], self.layout.boxes[edge.target]
@@ -84,7 +84,7 @@ class _Router:
         return Side.RIGHT if forward is out else Side.LEFT
 
     def _neighbours(self, edge: GraphEdge) -> tuple[tuple[object, float], tuple[object, float]]:
-        """What an edge meets first and last, with the height of each: a lane, or the other end."""
+        """The first and last neighbours of an edge, with their heights: a lane, or the other end."""
         path = hops(self.layout, edge)
         first, last = path[1], path[-2]
         source, target = self.layout.boxes[edge.source], self.layout.boxes[edge.target]
@@ -95,7 +95,7 @@ class _Router:
 
     def _spread(self, end: _End, found: dict[_Hop, float]) -> Iterator[tuple[_Hop, float]]:
         box = self.layout.boxes[end[0]]
-        # A node that many labels arrive at is higher than others.
+        # A node at which many labels arrive is higher than others.
         widest = LABEL_STEP if end[1] is Side.LEFT and self.layout.view.grain == "predicates" else _PORT_STEP
         step = min(widest, USED_SIDE * box.height / len(found))
         top = box.middle - step * (len(found) - 1) / 2
@@ -105,7 +105,7 @@ class _Router:
     def _port_of(self, edge: GraphEdge, node: str, side: Side, towards: object) -> float:
         return self._port[(node, side), self._hop(edge, towards)]
 
-    # The way between
+    # Paths
 
     def route(self, edge: GraphEdge) -> Route:
         arc = self.arcs.get(id(edge))
@@ -139,7 +139,7 @@ class _Router:
         outermost = max(from_x, to_x) if sign > 0 else min(from_x, to_x)
         x, down = outermost + sign * out, 1 if end > start else -1
         radius = min(_CORNER, abs(end - start) / 2)
-        # Round corners rather than a full curve, so that an arc stays clear of those it encloses and their labels.
+        # Round corners instead of a full curve keep an arc clear of the arcs it encloses and of their labels.
         path = (
             f"M{_xy(from_x, start)}H{_short(x - sign * radius)}Q{_xy(x, start)} {_xy(x, start + down * radius)}"
             f"V{_short(end - down * radius)}Q{_xy(x, end)} {_xy(x - sign * radius, end)}H{_short(to_x)}"
@@ -164,7 +164,7 @@ class _Router:
         return Route(edge, "".join(parts), (target.x, end), (1, 0), (target.x - 10, end - 9), "end")
 
     def _back(self, edge: GraphEdge) -> Route:
-        """An edge to a lower level. Levels rule it out, but a view need not come from a program."""
+        """An edge to a lower level. Levels exclude it, but a view need not come from a program."""
         source, target = self.layout.boxes[edge.source], self.layout.boxes[edge.target]
         start = self._port_of(edge, edge.source, Side.LEFT, edge.target)
         end = self._port_of(edge, edge.target, Side.RIGHT, edge.source)
@@ -198,5 +198,5 @@ def _xy(x: float, y: float) -> str:
 
 
 def _short(number: float) -> str:
-    """A coordinate to a tenth of a pixel."""
+    """A coordinate rounded to a tenth of a pixel."""
     return f"{number:.1f}".removesuffix(".0")

@@ -1,4 +1,4 @@
-"""A dependency graph as an SVG picture that needs nothing from outside: no script, no font, no style sheet."""
+"""Draws a dependency graph as a self-contained SVG picture, without script, font or style sheet."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SWATCH = 26.0
 _TITLE_CHARACTER = 8.8
 _MEMBERS_IN_TOOLTIP = 20
 
-# Every rule starts with the class of the root, so that a picture inside a page does not restyle the page.
+# Every rule starts with the class of the root, so that an embedded picture does not restyle the page.
 _STYLE = f"""
 .holdsfor-graph text{{font:12px ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif;fill:{INK}}}
 .holdsfor-graph .label text,.holdsfor-graph .delay{{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}}
@@ -98,7 +98,7 @@ def _drawing(layout: Layout) -> Iterator[str]:
     drawn = list(routes(layout))
     yield from (_edge(layout.view, route) for route in drawn)
     yield from (_node(layout.view, box) for box in layout.boxes.values())
-    # Delays come last: an edge or a node must not cover them.
+    # Delays come last, so that no edge or node covers them.
     yield from (_delay(route) for route in drawn if route.edge.label)
 
 
@@ -174,7 +174,7 @@ def _edge_tooltip(view: GraphView, edge: GraphEdge) -> str:
 
 
 def _arrow(route: Route) -> str:
-    """Drawn by hand rather than as a marker: markers need ids, and two pictures on a page would share them."""
+    """An explicit path instead of a marker, because markers need ids, which two pictures on a page would share."""
     (x, y), (right, down) = route.tip, route.heading
     back_x, back_y = x - 7 * right, y - 7 * down
     return (
@@ -192,7 +192,7 @@ def _delay(route: Route) -> str:
 
 
 def _legend(view: GraphView, width: float) -> tuple[list[str], float]:
-    """The roles and edges that occur, in as many rows as the width asks for."""
+    """The roles and edges that occur, in as many rows as the width requires."""
     parts: list[str] = []
     x, y = 0.0, 0.0
     for swatch, text in _entries(view):

@@ -1,4 +1,4 @@
-"""Parts that SVG pictures of data share: how they open, and legends."""
+"""Shared parts of SVG pictures of data: openings and legends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CHARACTER = 6.6
 
 
 def opening(name: str, width: float, height: float, title: str, description: str, style: str) -> Iterator[str]:
-    """The beginning of a document: size, what it is for those who do not see it, paper, title."""
+    """The start of a document: size, text alternative, background, title."""
     title = plain(title)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
@@ -28,7 +28,7 @@ def opening(name: str, width: float, height: float, title: str, description: str
 
 
 def legend(entries: Sequence[tuple[str, str]], width: float) -> tuple[list[str], float]:
-    """Colours and what they stand for, in as many rows as the width asks for; and how high that is."""
+    """A legend of colours in as many rows as the width requires; and its height."""
     parts: list[str] = []
     x, y = 0.0, 0.0
     more = len(entries) - _LONGEST_LEGEND

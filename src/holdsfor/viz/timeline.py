@@ -1,4 +1,4 @@
-"""Timelines: lanes with the intervals during which things hold, and events as marks, as SVG and HTML."""
+"""Timelines as SVG and HTML: lanes with the intervals during which something holds, and events as marks."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _LANES_IN_HTML = 5_000
 
 @dataclass(frozen=True)
 class Timeline(Picture):
-    """A timeline that can be shown in a notebook or saved. `limit` is how many lanes are shown."""
+    """A timeline that can be shown in a notebook or saved. `limit` is the number of lanes that are shown."""
 
     chart: Chart
     limit: int | None = None
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """The title of the picture."""
         return self.chart.title
 
     def svg(self, width: float = 1200) -> str:
-        """A picture that does not move."""
+        """A static picture."""
         return timeline_svg(self.chart.fullest(self.limit or _LANES_IN_SVG), width)
 
     def html(self) -> str:
-        """A page to zoom and pan in, with all the lanes there is room for."""
+        """A page with zoom and pan, with as many lanes as fit."""
         return timeline_html(self.chart.fullest(self.limit or _LANES_IN_HTML))
 
     def _repr_html_(self) -> str:

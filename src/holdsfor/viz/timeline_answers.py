@@ -1,4 +1,4 @@
-"""A chart of what a run found: of every time-point, what the last query time knows whose window has it."""
+"""Charts the answers of a run: each time-point as known at the last query time whose window contains it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def answers_chart(
     title: str,
     given: Mapping[Symbol, EventColumns] = MappingProxyType({}),
 ) -> Chart:
-    """The intervals of fluents and, if asked for, the derived events; `given` events of the input stand behind them."""
+    """The intervals of fluents, and the derived events if requested, with `given` input events behind them."""
     reach = choice.reach(1)
     low, high = reach if reach is not None else (-int(FOREVER), int(FOREVER))
     known = known_answers(answers, window)
@@ -77,7 +77,7 @@ def _entities(known: Known, texts: Texts) -> set[str]:
 
 
 def symbols_in_order(tables: Iterator[Any]) -> list[Symbol]:
-    """Symbols in order of first occurrence, which is that of the rules."""
+    """Symbols in order of first occurrence, which is the order of the rules."""
     return list(dict.fromkeys(symbol for table in tables for symbol in table))
 
 
@@ -121,7 +121,7 @@ def _add_fluent(collector: Collector, symbol: Symbol, table: KnownIntervals, tex
 
 
 def _groups(args: Sequence[Ints], texts: Texts) -> Any:
-    """Things are grouped by their first argument."""
+    """Groups things by their first argument."""
 
     def groups(first: Ints) -> list[str]:
         return list(texts.values(args[0][first]).to_pylist()) if args else [""] * len(first)
@@ -130,7 +130,7 @@ def _groups(args: Sequence[Ints], texts: Texts) -> Any:
 
 
 def _things(known: Known) -> set[int]:
-    """The codes of all that fluents are about: their arguments name things."""
+    """The codes of all arguments of fluents, which name things."""
     columns = [column for answer, _, _ in known for table in answer.fluents.values() for column in table.args]
     return {code for column in columns for code in np.unique(column).tolist()}
 
@@ -145,7 +145,7 @@ def _add_some(
     *,
     is_input: bool = False,
 ) -> None:
-    """Add those events that are about what is wanted."""
+    """Adds the events about the chosen entities."""
     args, time = events
     if choice.entities is not None:
         keep = _with_entities(args, choice.entities, texts, len(time))

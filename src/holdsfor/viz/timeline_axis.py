@@ -1,6 +1,6 @@
-"""Where an axis of time has its marks and what is written there: numbers, fractions or dates.
+"""Computes the marks of a time axis and their texts: numbers, fractions or dates.
 
-Times are multiples of a tick: `at` ticks after `origin`, with `scale` ticks to a unit.
+Times are multiples of a tick: `at` ticks after `origin`, with `scale` ticks per unit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DAY = 86400
 
 
 class Mark(NamedTuple):
-    """A mark on the axis; `context` is a second line, such as the day that hours belong to."""
+    """A mark on the axis; `context` is a second line, such as the day of the hours."""
 
     at: float
     text: str
@@ -29,22 +29,22 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class ClockMarks:
-    """What times mean. A `scale` of None stands for floating-point numbers; with a `time_scale` times are dates."""
+    """The meaning of times. A `scale` of None means floating-point numbers; with a `time_scale` times are dates."""
 
     origin: int = 0
     scale: int | None = 1
     time_scale: TimeScale | None = None
 
     def exactly(self, at: float) -> Fraction:
-        """The time that lies `at` ticks after the origin."""
+        """The exact time that lies `at` ticks after the origin."""
         return (self.origin + Fraction(at)) / (self.scale or 1)
 
     def ticks(self, time: Fraction) -> float:
-        """How many ticks after the origin a time lies."""
+        """The number of ticks from the origin to a time."""
         return float(time * (self.scale or 1) - self.origin)
 
     def text(self, at: float) -> str:
-        """A time as people read it.
+        """A time as text.
 
         >>> ClockMarks(scale=3).text(1), ClockMarks(origin=5).text(2), ClockMarks().text(float("inf"))
         ('1/3', '7', '∞')
@@ -57,18 +57,18 @@ class ClockMarks:
         if self.time_scale is not None and FIRST <= time * self._second <= LAST:
             nanoseconds = floor(time * UNITS[self.time_scale.unit])
             if at % 1:
-                # Between two ticks, as the edge of a picture is: no more digits than floating-point numbers have.
+                # Between two ticks, as at the edge of a picture, only as many digits as floating-point numbers have.
                 nanoseconds = round(nanoseconds, -3)
             return TimeScale("ns", self.time_scale.zone).text(nanoseconds)
         return f"{float(time):.12g}" if self.scale is None or at % 1 else number_text(time)
 
     @cached_property
     def _second(self) -> Fraction:
-        """How many seconds one time-point has."""
+        """The number of seconds per time-point."""
         return Fraction(UNITS[self.time_scale.unit] if self.time_scale is not None else 1, UNITS["s"])
 
     def marks(self, low: float, high: float, most: int = 8) -> list[Mark]:
-        """Marks between two times, at most so many; where clocks are put back, one hour has twice as many."""
+        """Marks between two times, at most `most`; where clocks are put back, one hour has twice as many."""
         first, last = self.exactly(low), self.exactly(high)
         if self.time_scale is not None:
             begin, end = first * self._second, last * self._second
@@ -80,11 +80,11 @@ class ClockMarks:
 
     @property
     def zone(self) -> str:
-        """The name of the zone whose dates are shown; nothing if there are none."""
+        """The name of the zone of the dates; empty if times are not dates."""
         return "" if self.time_scale is None else self.time_scale.zone
 
     def for_page(self, low: float, high: float) -> dict[str, Any]:
-        """What the script of a page needs to show the same; it may be moved somewhat further than between two times."""
+        """The data with which the script of a page shows the same marks, with some margin for panning."""
         found: dict[str, Any] = {"origin": str(self.origin), "scale": self.scale}
         if self.time_scale is not None:
             margin = high - low
@@ -105,7 +105,7 @@ def _numbers(low: Fraction, high: Fraction, most: int, *, whole: bool) -> Iterat
 
 
 def _nice_step(least: Fraction) -> Fraction:
-    """The smallest of 1, 2 and 5 times a power of ten that is not smaller.
+    """The smallest of 1, 2 and 5 times a power of ten that is at least as large.
 
     >>> _nice_step(Fraction(3, 10)), _nice_step(Fraction(70))
     (Fraction(1, 2), Fraction(100, 1))
@@ -115,5 +115,5 @@ def _nice_step(least: Fraction) -> Fraction:
 
 
 def nice_step(least: float) -> float:
-    """The same for floating-point numbers."""
+    """The same step for floating-point numbers."""
     return float(_nice_step(Fraction(least)))

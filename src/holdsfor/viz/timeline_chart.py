@@ -1,4 +1,4 @@
-"""What a timeline shows, as columns: lanes, the intervals and events in them, and what the times mean."""
+"""The contents of a timeline as columns: lanes, their intervals and events, and the meaning of times."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 _FAR = 2**62
-"""Whole numbers from here on stand for times that have no end."""
+"""Larger whole numbers represent infinite times."""
 _SECONDS, _MICROSECONDS = np.dtype("datetime64[s]"), np.dtype("datetime64[us]")
 _NONE: Bools = np.zeros(0, np.bool_)
 
 
 @dataclass(frozen=True)
 class Lane:
-    """A row of a timeline: the intervals during which one thing holds, and a name.
+    """A row of a timeline: a name and the intervals during which something holds.
 
-    Starts and ends are columns of numbers (or of `datetime64`); an end that is missing or infinite is still open. `value`
-    is the value of each interval, or of all. Lanes of a `group` stand together; those of the same `kind` and value have
-    the same colour. `start_open` and `end_open` say where an interval does not contain its end; if given, ends are marked.
+    Starts and ends are columns of numbers (or of `datetime64`); a missing or infinite end is still open. `value` is the
+    value of each interval, or of all. Lanes of a `group` are adjacent. Lanes of the same `kind` and value have the same
+    colour. `start_open` and `end_open` say whether an interval excludes its end; if given, ends are marked.
     """
 
     label: str
@@ -55,7 +55,7 @@ class Ticks:
 
 
 class Kind(NamedTuple):
-    """What has a colour of its own: a fluent, with one of its values."""
+    """A unit with its own colour: a fluent with one of its values."""
 
     name: str
     value: str = ""
@@ -66,9 +66,9 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class Spans:
-    """Intervals as columns, in order of lanes and starts. Infinite starts and ends are infinite numbers.
+    """Intervals as columns, ordered by lane and start. Infinite starts and ends are infinite numbers.
 
-    `count` is how many intervals a row stands for: more than one where they lie too close to be told apart.
+    `count` is the number of intervals in a row: more than one if they are too close to be distinguished.
     """
 
     lane: Ints
@@ -83,23 +83,23 @@ class Spans:
         return len(self.lane)
 
     def take(self, rows: Ints | Bools) -> Spans:
-        """Some of the rows."""
+        """A subset of the rows."""
         return Spans(*(None if c is None else c[rows] for c in self._columns()))  # type: ignore[arg-type]
 
     def _columns(self) -> tuple[Any, ...]:
         return self.lane, self.kind, self.start, self.end, self.start_open, self.end_open, self.count
 
     def in_order(self) -> Spans:
-        """Sorted by lane and start."""
+        """The rows sorted by lane and start."""
         return self.take(np.lexsort((self.start, self.lane)))
 
 
 @dataclass(frozen=True)
 class Points:
-    """Events as columns, in order of lanes and times.
+    """Events as columns, ordered by lane and time.
 
-    `numbers` are what events measure, a column for each argument of that kind, NaN where there is none. `text` is the
-    number of an event's text among those of the chart, or -1.
+    `numbers` are the measurements of events: a column per numeric argument, NaN if missing. `text` is the index of an
+    event's text in the chart, or -1.
     """
 
     lane: Ints
@@ -112,7 +112,7 @@ class Points:
         return len(self.lane)
 
     def take(self, rows: Ints | Bools) -> Points:
-        """Some of the rows."""
+        """A subset of the rows."""
         numbers = tuple(column[rows] for column in self.numbers)
         text = None if self.text is None else self.text[rows]
         return Points(self.lane[rows], self.kind[rows], self.time[rows], numbers, text)
@@ -127,13 +127,13 @@ class Points:
 
 
 def no_points() -> Points:
-    """Events that there are none of."""
+    """An empty set of events."""
     return Points(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Everything a timeline shows. `note` says what had to be left out, if anything."""
+    """All contents of a timeline. `note` describes omissions, if any."""
 
     title: str
     labels: Sequence[str]
@@ -147,11 +147,11 @@ class Chart:
     note: str = ""
     marks_ends: bool = field(default=False)
     texts: Sequence[str] = ()
-    """What events say, by the numbers in `points.text`."""
+    """The texts of events, by the indices in `points.text`."""
 
     @cached_property
     def used(self) -> list[int]:
-        """The numbers of the kinds that occur."""
+        """The indices of the kinds that occur."""
         found: list[int] = np.unique(np.concatenate((self.spans.kind, self.points.kind))).tolist()
         return found
 
@@ -178,12 +178,12 @@ class Chart:
         )
 
     def fullest(self, most: int) -> Chart:
-        """The chart with the groups that have most in them, and the fullest of their lanes, if there are too many."""
+        """The chart restricted to the groups with most content, and to their fullest lanes, if there are too many."""
         if len(self.labels) <= most:
             return self
         lanes = len(self.labels)
         filled = np.bincount(self.spans.lane, minlength=lanes) + np.bincount(self.points.lane, minlength=lanes)
-        # Lanes without a group are groups of their own.
+        # Each lane without a group is a group of its own.
         names = np.array([group or f"\0{lane}" for lane, group in enumerate(self.groups)], dtype=object)
         _, group = np.unique(names.astype(str), return_inverse=True)
         kept = np.sort(np.lexsort((-filled, group, -np.bincount(group, filled)[group]))[:most])
@@ -191,9 +191,9 @@ class Chart:
 
 
 def bounds(spans: Spans, points: Points, clock: ClockMarks, *, at_least: float | None = None) -> tuple[float, float]:
-    """The times that a chart reaches over: all that are finite, and never an empty interval.
+    """The time range of a chart: all finite times, and never empty.
 
-    Where something goes on for ever, there is room to see that it does.
+    If something is unbounded, there is extra space to show it.
     """
     times = np.concatenate((spans.start, spans.end, points.time, [] if at_least is None else [at_least]))
     times = times[np.isfinite(times)]
@@ -217,7 +217,7 @@ def chart_of(
     zone: str | None = None,
     kinds: Sequence[str | tuple[str, str]] = (),
 ) -> Chart:
-    """A chart of lanes that somebody put together. Lanes of a group follow each other, events after intervals."""
+    """A chart of given lanes. Lanes of a group are adjacent, events after intervals."""
     columns = [column for lane in lanes for column in (lane.start, lane.end)] + [ticks.time for ticks in events]
     given = [_times(column) for column in columns] + ([_times(list(span))] if span is not None else [])
     if any(times.dtype.kind == "M" for times in given):
@@ -265,7 +265,7 @@ def chart_of(
 
 
 def _by_group(groups: Sequence[str]) -> list[int]:
-    """Rows in the order in which their groups first come."""
+    """Rows in order of the first occurrence of their groups."""
     first: dict[str, int] = {}
     for group in groups:
         first.setdefault(group, len(first))
@@ -317,7 +317,7 @@ def _stacked_points(tables: Sequence[Points]) -> Points:
     return found.take(np.lexsort((found.time, found.lane)))
 
 
-# Times as people give them
+# Times in user formats
 
 
 def _times(column: Any) -> npt.NDArray[Any]:
@@ -338,7 +338,7 @@ def _times(column: Any) -> npt.NDArray[Any]:
 
 
 def _in_one_unit(columns: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray[Any]], str]:
-    """Columns of dates as whole seconds, or microseconds if they have parts of seconds; a date that is missing is far."""
+    """Columns of dates as whole seconds, or as microseconds if necessary; a missing date is infinite."""
     dates = [column for column in columns if column.dtype.kind == "M"]
     exact = all((column[~np.isnat(column)] == column[~np.isnat(column)].astype(_SECONDS)).all() for column in dates)
     counted = _SECONDS if exact else _MICROSECONDS
@@ -351,7 +351,7 @@ def _in_one_unit(columns: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray[
 
 
 def _relative(columns: Sequence[npt.NDArray[Any]], time_scale: TimeScale | None) -> tuple[list[Floats], ClockMarks]:
-    """Columns as ticks after an origin, which keeps whole numbers exact however large they are."""
+    """Columns as ticks after an origin, which keeps large whole numbers exact."""
     if any(column.dtype.kind == "f" and not _is_whole(column) for column in columns):
         return [_infinite(column) for column in columns], ClockMarks(0, None, time_scale)
     firsts = [int(column[_is_near(column)].min()) for column in columns if _is_near(column).any()]

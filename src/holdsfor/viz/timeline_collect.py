@@ -1,4 +1,4 @@
-"""Putting a chart together from tables of results: lanes by their keys, colours by fluent and value, lanes in order."""
+"""Builds a chart from result tables: lanes by key, colours by fluent and value, lanes in order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from holdsfor.viz.timeline_chart import Bools, Chart, Floats, Kind, Points, Span
 
 @dataclass(frozen=True)
 class Choice:
-    """What of a result is wanted; `entities` are texts of arguments, `between` two times."""
+    """The selected part of a result; `entities` are texts of arguments, `between` are two times."""
 
     names: Collection[str] | None
     entities: Collection[Any] | None
@@ -29,7 +29,7 @@ class Choice:
     time_scale: TimeScale | None
 
     def reach(self, scale: int) -> tuple[int, int] | None:
-        """What of time is wanted, in ticks."""
+        """The selected time range in ticks."""
         if self.between is None:
             return None
         low, high = (round(_number(time, self.time_scale) * scale) for time in self.between)
@@ -39,7 +39,7 @@ class Choice:
 
 
 def _number(time: Any, scale: TimeScale | None) -> Fraction:
-    """A time as a number of time-points; dates are numbers if it is known how long one is."""
+    """A time as a number of time-points; a date if the length of a time-point is known."""
     try:
         return Fraction(str(time))
     except ValueError:
@@ -52,7 +52,7 @@ def _number(time: Any, scale: TimeScale | None) -> Fraction:
 
 
 def known_names(wanted: Iterable[str], known: Collection[str], what: str) -> set[str]:
-    """Names that were asked for; one that there is not is an error that says what was meant."""
+    """Checks requested names; an unknown name is an error with suggestions."""
     found = set(wanted)
     for name in sorted(found):
         if name not in known:
@@ -63,7 +63,7 @@ def known_names(wanted: Iterable[str], known: Collection[str], what: str) -> set
 
 
 def require_entities(wanted: Collection[Any], known: Collection[str]) -> None:
-    """Something that no result has to do with is an error that says what was meant."""
+    """Checks requested entities; an entity without results is an error with suggestions."""
     for name in map(str, wanted):
         if name not in known:
             close = suggest(name, known)
@@ -96,7 +96,7 @@ class _Marks(NamedTuple):
 
 @dataclass
 class Collector:
-    """Collects tables, one fluent or event at a time, with times as whole ticks."""
+    """Collects tables of one fluent or event each, with times as whole ticks."""
 
     labels: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
@@ -107,7 +107,7 @@ class Collector:
     is_input: list[bool] = field(default_factory=list)
 
     def lanes(self, keys: Ints, labels: Any, groups: Any, *, is_input: bool = False) -> Ints:
-        """The lane of each row: rows with the same key share one. Labels and groups are made for a row of each."""
+        """The lane of each row; rows with the same key share a lane. Labels and groups are created once per lane."""
         _, first, lane = np.unique(keys, return_index=True, return_inverse=True)
         number = len(self.labels) + lane.astype(np.int64)
         self.labels += labels(first)
@@ -118,13 +118,13 @@ class Collector:
     def add_points(
         self, lane: Ints, kind: Ints, time: Ints, numbers: tuple[Floats, ...], texts: tuple[Ints, list[str]] | None
     ) -> None:
-        """Add events, with what they measure, and their texts as numbers into a list."""
+        """Adds events with their measurements, and their texts as indices into a list."""
         text = np.full(len(lane), -1) if texts is None else texts[0] + len(self.texts)
         self.texts += [] if texts is None else texts[1]
         self.points.append(_Marks(lane, kind, time, numbers, text))
 
     def kind(self, name: str, value: str = "") -> int:
-        """The number of a kind."""
+        """The index of a kind."""
         return self.kinds.setdefault(Kind(name, value), len(self.kinds))
 
     def chart(
@@ -137,7 +137,7 @@ class Collector:
         marks_ends: bool,
         at_least: int | None = None,
     ) -> Chart:
-        """All that was collected, lanes in order of groups and labels."""
+        """The chart of everything collected, with lanes ordered by group and label."""
         order = sorted(range(len(self.labels)), key=self._rank)
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
@@ -170,11 +170,11 @@ class Collector:
         )
 
     def _rank(self, lane: int) -> tuple[Any, ...]:
-        """Lanes of a thing stand together, its input behind what follows from it."""
+        """The order of lanes: those of a thing are adjacent, with its input after its results."""
         return _natural(self.groups[lane]), self.is_input[lane], _natural(self.labels[lane])
 
     def _numbers(self) -> tuple[Floats, ...]:
-        """The columns of numbers of all events; some have fewer than others."""
+        """The numeric columns of all events; some events have fewer columns."""
         most = max((len(marks.numbers) for marks in self.points), default=0)
         nothing = [np.full(len(marks.lane), np.nan) for marks in self.points]
         return tuple(
@@ -196,12 +196,12 @@ def _since(times: Ints, origin: int) -> Floats:
 
 
 def _natural(text: str) -> tuple[int, float, str]:
-    """Numbers in their own order, before everything else."""
+    """A sort key with numbers in numeric order, before everything else."""
     return (0, float(text), text) if text.isascii() and text.isdigit() else (1, 0.0, text)
 
 
 def lanes_of_values(keys: Ints, value: Ints, start: Ints, end: Ints) -> tuple[Ints, Bools]:
-    """Keys of lanes, given those of things, and which rows have a lane for their value alone: values that hold together."""
+    """Lane keys from the keys of things, and the rows with a lane per value, because several values hold together."""
     order = np.lexsort((start, keys))
     key, begins, ends = keys[order], start[order], end[order]
     crossing = np.zeros(len(key), np.bool_)

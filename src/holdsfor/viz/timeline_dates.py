@@ -1,7 +1,7 @@
-"""Marks of an axis of dates, at whole seconds, hours, days and months of the clocks of a zone.
+"""Computes marks of a date axis at whole seconds, hours, days and months of the local time of a zone.
 
-Times here are seconds since 1970. A zone is a table of offsets, `(first second, seconds ahead of UTC)`, that holds for a part
-of time: pages get the same table, so that they show the same local times without a calendar of their own.
+Times are seconds since 1970. A zone is a table of offsets, `(first second, seconds ahead of UTC)`, for a time range.
+Pages get the same table, so that they show the same local times without their own calendar.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.times import TimeScale, require_unit
 
 Offsets: TypeAlias = "Sequence[tuple[int, int]]"
-"""From which second on clocks are how many seconds ahead of UTC, in order of time."""
+"""The first seconds and their offsets from UTC in seconds, in time order."""
 Moment: TypeAlias = "tuple[Fraction, str, str]"
-"""A time, its text, and the day it belongs to where that is another one than before."""
+"""A time, its text, and its day if it differs from the previous one."""
 
 FIRST, LAST = -62135596800, 253402300799
-"""The seconds of the years 1 to 9999, which calendars here can count."""
+"""The seconds of the years 1 to 9999, the range of the calendar."""
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _CLOCK = (1, 2, 5, 10, 15, 30, _MINUTE, 2 * _MINUTE, 5 * _MINUTE, 10 * _MINUTE, 15 * _MINUTE, 30 * _MINUTE)
 _CALENDAR = (_HOUR, 2 * _HOUR, 3 * _HOUR, 6 * _HOUR, 12 * _HOUR, _DAY, 2 * _DAY, 7 * _DAY, 14 * _DAY)
@@ -35,11 +35,11 @@ _MONTH = 30.44 * _DAY
 _WEEK = 7 * _DAY
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _CHANGING = -2_208_988_800, 4_102_444_800
-"""The years 1900 to 2100: offsets are searched for there, and are those of the nearest of them elsewhere."""
+"""The years 1900 to 2100, for which offsets are computed; outside, the nearest offset applies."""
 
 
 def shown_scale(known: TimeScale | None, unit: str | None, zone: str | None) -> TimeScale | None:
-    """What the times of a picture mean: what is known of them, or what is given; a zone may be given beside what is known.
+    """The time scale of a picture, known or given. A zone may be given in addition to a known scale.
 
     >>> shown_scale(TimeScale("ms", "Europe/Athens"), None, "Asia/Tokyo")
     TimeScale(unit='ms', zone='Asia/Tokyo')
@@ -56,7 +56,7 @@ def shown_scale(known: TimeScale | None, unit: str | None, zone: str | None) -> 
 
 
 def without_zone(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A column of datetimes that have zones, as pandas has them, as datetimes in UTC; other columns as they are."""
+    """A column of pandas datetimes with zones as datetimes in UTC; other columns unchanged."""
     if column.dtype.kind != "O":
         return column
     missing = [value is None or value != value for value in column.tolist()]  # noqa: PLR0124 -- NaT is not itself
@@ -98,7 +98,7 @@ def _offset(clocks: ZoneInfo, second: int) -> int:
 
 
 def _change(clocks: ZoneInfo, before: int, after: int) -> int:
-    """The first second with the offset of `after`."""
+    """The first second with the same offset as `after`."""
     while after - before > 1:
         middle = (before + after) // 2
         if _offset(clocks, middle) == _offset(clocks, after):
@@ -111,7 +111,7 @@ def _change(clocks: ZoneInfo, before: int, after: int) -> int:
 def date_marks(
     low: Fraction, high: Fraction, most: int, zone: Offsets, nice_step: Callable[[Fraction], Fraction]
 ) -> list[Moment]:
-    """Marks between two times: about so many at most, at round local times."""
+    """Marks at round local times between two times, about `most` of them."""
     least = (high - low) / most
     if least > 14 * _DAY:
         return _months(low, high, float(least) / _MONTH, zone, nice_step)
@@ -124,7 +124,7 @@ def date_marks(
             local = count * step
             seconds = local - ahead
             if seconds == last and last != high:
-                continue  # The clocks change at this moment: it belongs to the next part.
+                continue  # The clocks change at this time, which belongs to the next part.
             date = _EPOCH + timedelta(days=local // _DAY)
             if step >= _DAY:
                 found.append((seconds, f"{date:%Y-%m-%d}", ""))
@@ -136,7 +136,7 @@ def date_marks(
 
 
 def _parts(low: Fraction, high: Fraction, zone: Offsets) -> Iterator[tuple[Fraction, Fraction, int]]:
-    """The parts of time between which clocks change: first, last, seconds ahead of UTC."""
+    """The parts of a time range without clock changes: first, last, seconds ahead of UTC."""
     ends = [Fraction(first) for first, _ in zone[1:]]
     for begin, end, (_, ahead) in zip([low, *ends], [*ends, high], zone, strict=True):
         if max(begin, low) <= min(end, high):

@@ -1,4 +1,4 @@
-"""What is drawn of intervals at so many pixels: those that are wide as they are, narrow ones as how dense they lie."""
+"""Reduces intervals to a number of pixels: wide ones individually, narrow ones as densities."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from holdsfor.viz.timeline_chart import Chart, Floats, Ints, Points, Spans
 
 COLUMN = 2.0
-"""Pixels to a column; intervals narrower than this are counted in columns rather than drawn one by one."""
+"""Pixels per column; narrower intervals are counted per column instead of drawn individually."""
 LEVELS = 4
-"""How many shades tell how much of a column is covered."""
+"""The number of shades for the covered fraction of a column."""
 
 
 class Bars(NamedTuple):
-    """Intervals that are drawn one by one: row of the chart, left and right edge in pixels."""
+    """Intervals that are drawn individually: row of the chart, left and right edge in pixels."""
 
     row: Ints
     left: Floats
@@ -24,7 +24,9 @@ class Bars(NamedTuple):
 
 
 class Shades(NamedTuple):
-    """Runs of columns: lane, kind, left and right edge in pixels, shade (1 to LEVELS), and how many intervals begin there."""
+    """Runs of columns: lane, kind, left and right edge in pixels, shade (1 to LEVELS), and the number of interval
+    starts.
+    """
 
     lane: Ints
     kind: Ints
@@ -35,14 +37,14 @@ class Shades(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """All that is drawn of the intervals of a chart."""
+    """All drawn elements for the intervals of a chart."""
 
     bars: Bars
     shades: Shades
 
 
 def drawn(chart: Chart, width: float) -> Drawn:
-    """What of a chart is drawn in a field of so many pixels."""
+    """The elements to draw in a field of this width in pixels."""
     spans = chart.spans
     left, right = pixels(spans.start, chart, width), pixels(spans.end, chart, width)
     inside = (right > 0) & (left < width) | (left == right) & (left >= 0) & (left <= width)
@@ -59,13 +61,13 @@ def pixels(times: Floats, chart: Chart, width: float) -> Floats:
 
 
 def _shades(spans: Spans, rows: Ints, left: Floats, right: Floats, width: float) -> Shades:
-    """Narrow intervals touch one or two columns each; what they cover of a column is added up."""
+    """Adds up what narrow intervals, which touch one or two columns each, cover of the columns."""
     columns = int(np.ceil(width / COLUMN))
     first = np.minimum((left / COLUMN).astype(np.int64), columns - 1)
     last = np.minimum((right / COLUMN).astype(np.int64), columns - 1)
     border = last * COLUMN
     second = (last > first) & (right > border)
-    # A point of time still leaves a trace.
+    # A single time-point is also visible.
     in_first = np.where(last > first, border - left, np.where(right > left, right - left, COLUMN / 50))
     key = (spans.lane[rows] * (1 + int(spans.kind.max(initial=0))) + spans.kind[rows]) * (columns + 1)
     keys = np.concatenate((key + first, (key + last)[second]))
@@ -79,7 +81,7 @@ def _shades(spans: Spans, rows: Ints, left: Floats, right: Floats, width: float)
 
 
 def _runs(cells: Ints, shade: Ints, count: Ints, columns: int, kinds: int) -> Shades:
-    """Neighbouring columns of the same shade as one."""
+    """Merges neighbouring columns of the same shade."""
     if not len(cells):
         empty, none = np.zeros(0), np.zeros(0, np.int64)
         return Shades(none, none, empty, empty, none, none)
@@ -91,7 +93,7 @@ def _runs(cells: Ints, shade: Ints, count: Ints, columns: int, kinds: int) -> Sh
     lane, kind = np.divmod(key, kinds)
     left = column * COLUMN
     begun = np.add.reduceat(count, heads)
-    # What stands alone is drawn in full, or it would hardly be seen.
+    # An isolated column gets the full shade to be visible.
     joins_last = np.zeros(len(heads), np.bool_)
     joins_last[1:] = cells[heads[1:]] == cells[heads[1:] - 1] + 1
     alone = (begun == 1) & ~joins_last & ~np.append(joins_last[1:], False)
@@ -99,7 +101,7 @@ def _runs(cells: Ints, shade: Ints, count: Ints, columns: int, kinds: int) -> Sh
 
 
 def marks_at(points: Points, chart: Chart, width: float) -> tuple[Ints, Ints, Floats, Ints]:
-    """Events as marks: lane, kind, pixel, and how many there are at that pixel."""
+    """Events as marks: lane, kind, pixel, and the number of events at that pixel."""
     x = pixels(points.time, chart, width)
     inside = (x >= 0) & (x <= width)
     column = np.round(x[inside]).astype(np.int64)
@@ -111,11 +113,11 @@ def marks_at(points: Points, chart: Chart, width: float) -> tuple[Ints, Ints, Fl
     return lane, kind, at.astype(np.float64), count
 
 
-# Fewer rows, for pages that draw by themselves
+# Data reduction for interactive pages
 
 
 def coarsened(chart: Chart, most: int) -> tuple[Spans, int]:
-    """Intervals with those that lie closest together joined, if there are more than so many; and how many were joined."""
+    """Merges the closest intervals if there are more than `most`; also returns the number of merged ones."""
     spans = chart.spans
     if len(spans) <= most:
         return spans, 0
@@ -123,11 +125,11 @@ def coarsened(chart: Chart, most: int) -> tuple[Spans, int]:
     follows = np.zeros(len(rows), np.bool_)
     follows[1:] = (rows.lane[1:] == rows.lane[:-1]) & (rows.kind[1:] == rows.kind[:-1])
     length = rows.end - rows.start
-    # Two neighbours are as far apart as the longest of both and of the gap between them.
+    # The distance of two neighbours is the maximum of their lengths and of the gap between them.
     apart = np.full(len(rows), np.inf)
     gap = np.where(follows[1:], rows.start[1:] - rows.end[:-1], np.inf)
     apart[1:] = np.maximum(np.maximum(length[1:], length[:-1]), gap)
-    # So many of the smallest distances have to go; when everything of a lane is joined, there is no more to be had.
+    # This many of the smallest distances must go. Once a lane is fully merged, it cannot shrink further.
     distance = np.partition(apart, len(rows) - most)[len(rows) - most]
     heads = np.flatnonzero((apart > distance) | np.isinf(apart))
     lasts = np.append(heads[1:], len(rows)) - 1
@@ -142,7 +144,7 @@ def coarsened(chart: Chart, most: int) -> tuple[Spans, int]:
 
 
 def thinned_points(chart: Chart, most: int) -> tuple[Points, int]:
-    """Events without those closest to the one before, if there are more than so many; and how many were left out."""
+    """Leaves out the events closest to their predecessor if there are more than `most`; also returns how many."""
     points = chart.points
     kept, distance = np.arange(len(points)), (chart.high - chart.low) / 2**20
     while len(kept) > most and distance <= chart.high - chart.low:

@@ -1,4 +1,4 @@
-"""Events as lanes: one for each event and the thing that it is about, whatever its other arguments; numbers become lines."""
+"""Adds events as lanes, one per event and the thing it is about; numeric arguments become lines."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from holdsfor.viz.timeline_chart import Floats
 from holdsfor.viz.timeline_collect import Collector
 
 _MOST_TEXTS = 20_000
-"""So many different events of one name have their texts on a page; of more, only their lanes are told."""
+"""The most distinct events of one name whose texts are included in a page; beyond, only their lanes are named."""
 _ANYTHING = "…"
 
 
 @dataclass(frozen=True)
 class _Arguments:
-    """The arguments of the events of one name: the place of the thing that they are about, and the places of numbers."""
+    """The arguments of the events of one name: the position of the thing, and the positions of numbers."""
 
     thing: int | None
     measures: tuple[int, ...]
@@ -39,7 +39,7 @@ def add_events(
     *,
     is_input: bool = False,
 ) -> None:
-    """Add the events of one name. `things` are codes that name something: such numbers are not drawn as a line."""
+    """Adds the events of one name. `things` are codes that name something: such numbers are not drawn as lines."""
     found = _arguments(args, texts, things)
     keys = np.zeros(len(time), np.int64) if found.thing is None else args[found.thing]
     _, home = np.unique(keys, return_inverse=True)
@@ -55,7 +55,7 @@ def add_events(
         return ["".join(_alternating(parts, row)) for row in rows]
 
     def _shown(column: Ints, first: Ints, place: int, home: Ints) -> list[str]:
-        """An argument that is the same for all events of a lane stands in its name."""
+        """Arguments that are constant within a lane become part of its name."""
         if place in found.measures:
             return [_ANYTHING] * len(first)
         words = texts.values(column[first]).to_pylist()
@@ -78,7 +78,7 @@ def _alternating(parts: Sequence[str], words: Sequence[str]) -> list[str]:
 
 
 def _arguments(args: Sequence[Ints], texts: Texts, things: Collection[int]) -> _Arguments:
-    """What an event is about, and what it measures: numbers that name nothing."""
+    """The thing and the measurements of an event; measurements are numbers that name nothing."""
     numbers = [_numbers(column, texts) for column in args]
     named = np.fromiter(things, np.int64, len(things))
     thing = _thing(args, numbers, named)
@@ -91,7 +91,9 @@ def _arguments(args: Sequence[Ints], texts: Texts, things: Collection[int]) -> _
 
 
 def _thing(args: Sequence[Ints], numbers: Sequence[Floats | None], named: Ints) -> int | None:
-    """An event is about its first argument, unless that is a fraction, or only a later one names things (`seen(true, ann)`)."""
+    """The thing is the first argument, unless that is fractional or only a later one names things (`seen(true,
+    ann)`).
+    """
     if not args:
         return None
     if not np.isin(args[0], named).any():
@@ -125,7 +127,7 @@ def _float(value: Any) -> float:
 
 
 def _constant(args: Sequence[Ints], home: Ints) -> list[Any]:
-    """Of each argument, in which lanes all events have the same."""
+    """For each argument, the lanes in which it is constant."""
     lanes = int(home.max(initial=-1)) + 1
     found = []
     for column in args:
@@ -137,7 +139,7 @@ def _constant(args: Sequence[Ints], home: Ints) -> list[Any]:
 
 
 def _texts(symbol: Symbol, args: Sequence[Ints], rows: int, texts: Texts) -> tuple[Ints, list[str]] | None:
-    """The number of the text of each event, and the texts; None if there are too many."""
+    """The index of the text of each event, and the texts; None if there are too many."""
     keys = row_keys(args) if args else np.zeros(rows, np.int64)
     _, first, code = np.unique(keys, return_index=True, return_inverse=True)
     if len(first) > _MOST_TEXTS:

@@ -1,4 +1,4 @@
-"""A chart of what follows from a metric program: rational times, ends that are open or closed."""
+"""Charts the results of a metric program, with rational times and open or closed ends."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _add(collector: Collector, name: str, table: Facts, dictionary: Dictionary) 
     keys = row_keys(list(table.args)) if table.args else np.zeros(table.rows, np.int64)
     lane = collector.lanes(keys, labels, groups)
     is_first, is_last = table.start <= -FOREVER, table.end >= FOREVER
-    # Cells are half-open; those of points are even, and the odd one that follows is the gap behind.
+    # Cells are half-open. Even cells are points; the following odd cell is the gap after the point.
     start, end = np.where(is_first, -FOREVER, table.start >> 1), np.where(is_last, FOREVER, table.end >> 1)
     kind = np.full(table.rows, collector.kind(name))
     collector.spans.append(

@@ -1,4 +1,4 @@
-"""A timeline as a page of its own, with zoom, pan, hover, search and keys."""
+"""A timeline as an interactive page with zoom, pan, hover, search and keyboard control."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_EVENTS = 60_000
 
 
 def timeline_html(chart: Chart) -> str:
-    """The page. Of very many intervals, those that lie closest together are put together."""
+    """The page. Of very many intervals, the closest ones are merged."""
     spans, joined = coarsened(chart, _MOST_INTERVALS)
     points, hidden = thinned_points(chart, _MOST_EVENTS)
     lanes = len(chart.labels)

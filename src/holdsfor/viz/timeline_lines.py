@@ -1,4 +1,4 @@
-"""Numbers that events measure, as lines in their lanes: from the least at the bottom to the greatest at the top."""
+"""Draws measurements of events as lines in their lanes, scaled from the minimum to the maximum."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from holdsfor.viz.timeline_chart import Chart, Floats, Ints
 from holdsfor.viz.timeline_density import pixels
 
 _EDGE = 4.0
-"""Pixels between a line and the edge of its lane."""
+"""The distance between a line and the edge of its lane in pixels."""
 _FEW = 60
-"""Up to so many points of a line are marked."""
+"""Points of a line are marked up to this number."""
 DASHES = ("", "4 3", "1.5 2.5")
-"""How the lines of a second and a third number look."""
+"""The dash patterns of the first, second and third line."""
 
 
 class Line(NamedTuple):
-    """One number of the events of a lane: places in pixels, and the least and the greatest value."""
+    """One measurement in a lane: positions in pixels, the minimum and the maximum."""
 
     lane: int
     kind: int
@@ -33,7 +33,7 @@ class Line(NamedTuple):
 
 
 def lines(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iterator[Line]:
-    """The lines of a chart whose field has so many pixels; `tops` and `heights` are those of its lanes."""
+    """The lines of a chart with this field width in pixels; `tops` and `heights` belong to its lanes."""
     points = chart.points
     x = pixels(points.time, chart, width)
     begins = np.searchsorted(points.lane, np.arange(len(chart.labels) + 1))
@@ -50,7 +50,7 @@ def lines(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iterator
 
 
 def _kept(x: Floats, y: Floats) -> Ints:
-    """Of the points of each column of pixels, the first, the highest, the lowest and the last: the line looks the same."""
+    """For each pixel column, keeps the first, highest, lowest and last point, so that the line looks the same."""
     column = np.floor(x).astype(np.int64)
     first = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
     last = np.append(first[1:], len(x)) - 1
@@ -69,7 +69,7 @@ def number_text(value: float) -> str:
 
 
 def lines_svg(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iterator[str]:
-    """The lines as elements of a picture, with the least and the greatest value at their left."""
+    """The lines as SVG elements, with minimum and maximum at their left."""
     ranges: dict[int, tuple[float, float]] = {}
     for line in lines(chart, width, tops, heights):
         ink = colour(line.kind)

@@ -1,4 +1,4 @@
-"""A timeline as an SVG picture that needs nothing from outside: no script, no font, no style sheet."""
+"""Draws a timeline as a self-contained SVG picture, without script, font or style sheet."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _ROW, _LOW_ROW = 22.0, 15.0
 _MANY_LANES = 40
 _HEADER = 22.0
 _TAIL = 34.0
-"""Room at the sides where intervals that go on fade away."""
+"""The space at the sides where unbounded intervals fade out."""
 _STEPS = 6
 _TOOLTIPS = 1_500
-"""Up to so many intervals are elements of their own, with a text to hover over."""
+"""Up to this number, each interval is an element with a tooltip."""
 _NAMES_IN_BARS = 400
 _NAMES_IN_TEXT = 24
 
@@ -50,7 +50,7 @@ _STYLE = f"""
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where things stand."""
+    """The positions of all elements."""
 
     chart: Chart
     width: float
@@ -61,9 +61,9 @@ class _Layout:
 
     @cached_property
     def left(self) -> float:
-        """Where time begins."""
+        """The left edge of the time field."""
         names = [*self.labels, *(shorten(plain(name), _LONGEST_LABEL) for name in set(self.chart.groups))]
-        # The name of the zone stands on the axis, beside half of the first mark.
+        # The name of the zone is on the axis, beside half of the first mark.
         zone = len(self.chart.clock.zone) + _HALF_A_DATE if self.chart.clock.zone else 0
         widest = max((cells(name) for name in names), default=0)
         widest = max(widest, zone)
@@ -79,7 +79,7 @@ class _Layout:
 
     @cached_property
     def field(self) -> float:
-        """How many pixels time has."""
+        """The width of the time field in pixels."""
         return self.width - self.left - MARGIN - self.tails[1]
 
     @cached_property
@@ -97,7 +97,7 @@ class _Layout:
 
     @cached_property
     def tops(self) -> Floats:
-        """The upper edge of each lane, from the first one's header on."""
+        """The upper edge of each lane, including the header of its group."""
         groups = np.array(self.chart.groups, dtype=object)
         begins = np.ones(len(groups), np.bool_)
         begins[1:] = groups[1:] != groups[:-1]
@@ -107,7 +107,7 @@ class _Layout:
 
     @cached_property
     def heights(self) -> Floats:
-        """Lanes with a line are higher than others."""
+        """The lane heights; lanes with a line are higher."""
         found: Floats = np.where(self.chart.has_numbers, 2.0, 1.0) * self.row
         return found
 
@@ -121,7 +121,7 @@ class _Layout:
 
 
 def timeline_svg(chart: Chart, width: float) -> str:
-    """The picture as a complete SVG document, at most so many pixels wide."""
+    """The picture as a complete SVG document of at most this width in pixels."""
     layout = _Layout(chart, width)
     entries = [(colour(number), str(chart.kinds[number])) for number in chart.used]
     shown, legend_height = legend(entries, width - 2 * MARGIN)
@@ -151,14 +151,14 @@ def timeline_svg(chart: Chart, width: float) -> str:
 
 
 def description(chart: Chart) -> str:
-    """The picture in a sentence, for those who do not see it."""
+    """A text alternative for the picture."""
     reach = f"from {chart.clock.text(chart.low)} to {chart.clock.text(chart.high)}"
     counts = f"{count_of(len(chart.spans), 'interval')} and {count_of(len(chart.points), 'event')}"
     kinds = ", ".join(plain(str(chart.kinds[number])) for number in chart.used[:_NAMES_IN_TEXT])
     return f"Timeline of {count_of(len(chart.labels), 'lane')} with {counts} {reach}. Shown: {kinds or 'nothing'}."
 
 
-# What stands around the field
+# Around the field
 
 
 def _bands(layout: _Layout) -> Iterator[str]:
@@ -210,7 +210,7 @@ def _note(layout: _Layout) -> Iterator[str]:
         yield f'<text class="faint small" x="{MARGIN:g}" y="{layout.height + 24:.1f}">{text}</text>'
 
 
-# What stands in the field
+# Inside the field
 
 
 def _bars(layout: _Layout, bars: Bars) -> Iterator[str]:
@@ -233,7 +233,7 @@ def _bars(layout: _Layout, bars: Bars) -> Iterator[str]:
 
 
 def _values(layout: _Layout, bars: Bars, y: Floats) -> Iterator[str]:
-    """The names of values, in the widest of the bars that have room for them."""
+    """The names of values, in the widest bars with enough space."""
     chart = layout.chart
     if layout.row != _ROW:
         return
@@ -251,7 +251,7 @@ def _values(layout: _Layout, bars: Bars, y: Floats) -> Iterator[str]:
 
 
 def _ends(layout: _Layout, bars: Bars) -> Iterator[str]:
-    """A dot at each end: filled where the interval has its end, hollow where it has not."""
+    """A dot at each end: filled if the interval includes it, hollow otherwise."""
     chart, spans = layout.chart, layout.chart.spans
     assert spans.start_open is not None and spans.end_open is not None
     for times, edge, is_open in ((spans.start, bars.left, spans.start_open), (spans.end, bars.right, spans.end_open)):
@@ -274,7 +274,9 @@ def _shades(layout: _Layout, found: Drawn) -> Iterator[str]:
 
 
 def _tails(layout: _Layout) -> Iterator[str]:
-    """Intervals that go on past the edge, fading away in a few steps: gradients need ids, which pages would share."""
+    """Draws intervals beyond the edge with a stepwise fade, because gradients need ids, which pictures on a page would
+    share.
+    """
     chart, spans = layout.chart, layout.chart.spans
     width = layout.field
     for rows, edge, step in (
@@ -325,7 +327,7 @@ def _events(layout: _Layout) -> Iterator[str]:
 
 
 def tooltip(chart: Chart, row: int) -> str:
-    """What an interval is: lane, value, start and end with their brackets."""
+    """The tooltip of an interval: lane, value, start and end with brackets."""
     spans = chart.spans
     kind = chart.kinds[int(spans.kind[row])]
     start, end = float(spans.start[row]), float(spans.end[row])
@@ -337,7 +339,7 @@ def tooltip(chart: Chart, row: int) -> str:
 
 
 def _brackets(chart: Chart, row: int) -> tuple[bool, bool]:
-    """Whether an interval is open at its start and end; those of whole time-points contain their start only."""
+    """The brackets of an interval; intervals of whole time-points include only their start."""
     spans = chart.spans
     if chart.marks_ends and spans.start_open is not None and spans.end_open is not None:
         return bool(spans.start_open[row]), bool(spans.end_open[row])

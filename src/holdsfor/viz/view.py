@@ -1,8 +1,8 @@
-"""What a picture of a dependency graph shows, apart from how it is drawn.
+"""The contents of a dependency graph picture, independent of its notation.
 
-Three grains: *pairs* has a node for each fluent-value pair, *fluents* one for each fluent, and *components* one
-for each set of fluents that are processed together. Derived events are nodes at every grain, input events if wanted.
-Metric programs have one grain of their own, *predicates*.
+There are three granularities: *pairs* has a node per fluent-value pair, *fluents* one per fluent, and *components* one
+per set of fluents that are processed together. Derived events are always nodes; input events are optional. Metric
+programs have one granularity, *predicates*.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NAMES_SHOWN = 4
 
 
 class PredicateRole(StrEnum):
-    """Where the facts of a metric program's predicate come from."""
+    """The source of the facts of a metric predicate."""
 
     INPUT = "input predicate"
     DERIVED = "derived predicate"
@@ -40,8 +40,8 @@ class PredicateRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A vertex. Its id has only letters, digits and underscores. The role is None when a component mixes several;
-    `members` is what a fluent or component stands for.
+    """A vertex. Its id has only letters, digits and underscores. The role is None if a component mixes several.
+    `members` are the contents of a fluent or component.
     """
 
     id: str
@@ -55,9 +55,10 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """A dependency: `i` from a rule's condition, `f` from a delay, which is its label, `n` from what is negated or counted.
+    """A dependency: `i` from a rule's condition, `f` from a delay, which is its label, `n` from negation or
+    aggregation.
 
-    In metric programs the label has the operators.
+    In metric programs the label contains the operators.
     """
 
     source: str
@@ -79,7 +80,7 @@ class GraphComponent:
 
 @dataclass(frozen=True)
 class GraphView:
-    """A dependency graph, ready to be drawn."""
+    """A dependency graph without layout."""
 
     grain: Grain
     nodes: tuple[GraphNode, ...]
@@ -93,7 +94,7 @@ class GraphView:
 
     @cached_property
     def boxes(self) -> tuple[GraphComponent, ...]:
-        """The components that are worth a box: those of several nodes."""
+        """The components with a box, which are those with several nodes."""
         return tuple(component for component in self.components if len(component.nodes) > 1)
 
     @cached_property
@@ -103,7 +104,7 @@ class GraphView:
 
 
 def dependency_view(analysis: Analysis, grain: Grain = "pairs", *, inputs: bool = False) -> GraphView:
-    """The dependency graph of a program at one grain; with the events that it is given, if `inputs` are wanted.
+    """The dependency graph of a program at one granularity; `inputs` adds its input events.
 
     >>> from holdsfor.compiler.analyse import analyse
     >>> from holdsfor.diagnostics import Source
@@ -118,14 +119,16 @@ def dependency_view(analysis: Analysis, grain: Grain = "pairs", *, inputs: bool 
     builder = _Builder(analysis, grain)
     if not inputs:
         return builder.view()
-    # Imported here: it builds on this module.
+    # Imported here because it depends on this module.
     from holdsfor.viz.view_inputs import with_input_events
 
     return with_input_events(builder.view(), analysis, builder.node_of)
 
 
 class _Builder:
-    """Every node stands for a group of vertices: one pair, the pairs of a fluent, or those of a component."""
+    """Builds a view. Every node stands for a group of vertices: one pair, the pairs of a fluent, or those of a
+    component.
+    """
 
     def __init__(self, analysis: Analysis, grain: Grain) -> None:
         self.analysis = analysis
@@ -171,7 +174,7 @@ class _Builder:
         return GraphView(self.grain, tuple(nodes), tuple(edges), tuple(components))
 
     def node_of(self, vertex: Vertex) -> str:
-        """The id of the node that stands for a vertex."""
+        """The id of the node of a vertex."""
         return self.ids[self.home[vertex]]
 
     # Nodes
@@ -239,7 +242,7 @@ class _Builder:
     # Components
 
     def _processed_together(self) -> list[list[int]]:
-        """Positions of nodes, by component."""
+        """Node indices by component."""
         if self.grain == "pairs":
             return [[self.home[vertex] for vertex in members] for members in self.graph.cd_components]
         together = (
@@ -249,18 +252,18 @@ class _Builder:
         return [list(members) for members in together]
 
     def _cyclic(self, together: Sequence[Sequence[int]]) -> list[bool]:
-        """Whether each component has a cycle of pairs or, at a coarser grain, of fluents."""
+        """Whether each component has a cycle of pairs or, at a coarser granularity, of fluents."""
         on_cycle = {self.home[vertex] for vertex in self._vertices_on_cycles()}
         if self.grain != "pairs":
             for members in self.graph.fluent_components:
-                # Metric predicates are worked out together without a cycle as well; each of them is a single vertex.
+                # Metric predicates may be evaluated together without a cycle; each of them is a single vertex.
                 is_cycle = len(members) > 1 and members[0] not in self.graph.metric
                 if is_cycle or (members[0], members[0]) in self.graph.symbol_edges:
                     on_cycle.add(self.home[self.graph.of_symbol(members[0])[0]])
         return [any(node in on_cycle for node in members) for members in together]
 
     def _vertices_on_cycles(self) -> Iterator[Vertex]:
-        # One pass over the whole graph: asking each component in turn would visit every edge once for each.
+        # One pass over the whole graph, because a pass per component would visit every edge once per component.
         successors: dict[Vertex, list[Vertex]] = {vertex: [] for vertex in self.graph.vertices}
         for source, target in (*self.graph.i_edges, *self.graph.f_edges):
             successors[source].append(target)
@@ -273,7 +276,7 @@ class _Builder:
     # Edges
 
     def _edges(self) -> dict[_Key, dict[str, None]]:
-        """Edges between nodes with their delays; contracting fluents to components leaves no loops."""
+        """Edges between nodes with their delays; contracted components have no loops."""
         found: dict[_Key, dict[str, None]] = {}
         for source, target in self.graph.i_edges:
             found.setdefault((self.home[source], self.home[target], "i"), {})
@@ -284,7 +287,7 @@ class _Builder:
         return found
 
     def _delay(self, delay: Term) -> str:
-        """How long a delay is, as people say it where the unit is known."""
+        """The length of a delay, with its unit if known."""
         scale = self.analysis.written.time_scale
         if scale is None or not isinstance(delay, Const) or not isinstance(delay.value, int):
             return print_term(delay)
@@ -292,7 +295,7 @@ class _Builder:
 
 
 def _labeller(symbols: Iterable[Symbol]) -> Callable[[Symbol], str]:
-    """Short names, except for fluents that share theirs and differ only in arity."""
+    """Short names, with arity only for fluents that share a name."""
     symbols = list(symbols)
     uses = Counter((symbol.kind, symbol.label) for symbol in symbols)
     labels = {symbol: symbol.label if uses[symbol.kind, symbol.label] == 1 else str(symbol) for symbol in symbols}
@@ -300,7 +303,7 @@ def _labeller(symbols: Iterable[Symbol]) -> Callable[[Symbol], str]:
 
 
 def identifiers(prefix: str, names: Iterable[str]) -> list[str]:
-    """Identifiers that no notation can mistake for a keyword or an arrow.
+    """Identifiers that are not keywords or arrows in any notation.
 
     >>> identifiers("v", ["end", "größe=1", "größe=2", "größe(1)"])
     ['v_end', 'v_gr_e_1', 'v_gr_e_2', 'v_gr_e_1_x2']

@@ -1,4 +1,4 @@
-"""The events that a program is given, as nodes of its dependency graph, before all others."""
+"""Adds the input events of a program as nodes before all others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdsfor.viz.view import GraphComponent, GraphEdge, GraphNode, GraphView, i
 
 
 def with_input_events(view: GraphView, analysis: Analysis, node_of: Callable[[Vertex], str]) -> GraphView:
-    """A view with a node for each input event that a rule reads; `node_of` tells which node stands for a vertex."""
+    """A view with a node for each input event that a rule reads; `node_of` maps a vertex to its node."""
     given = [entity.symbol for entity in analysis.entities.with_role(Role.INPUT_EVENT)]
     readers = {symbol: dict.fromkeys(map(node_of, _readers(analysis, symbol))) for symbol in given}
     shown = [symbol for symbol in given if readers[symbol]]
@@ -33,7 +33,7 @@ def with_input_events(view: GraphView, analysis: Analysis, node_of: Callable[[Ve
 
 
 def _readers(analysis: Analysis, event: Symbol) -> Iterator[Vertex]:
-    """What rules that read an event define."""
+    """The vertices defined by rules that read an event."""
     graph, entities = analysis.graph, analysis.entities
     for rule in graph.program.rules:
         if any(condition.symbol == event for condition in conditions(getattr(rule, "body", ()), entities)):

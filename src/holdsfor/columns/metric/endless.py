@@ -1,4 +1,4 @@
-"""Programs without an end."""
+"""The error of programs that derive facts for ever."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdsfor.diagnostics import HoldsforError
 
 
 class NeverEnds(HoldsforError):
-    """A program that derives for ever: since when and with which period, if they are known, and what."""
+    """A program derives facts for ever: the start and period, if known, and the facts."""
 
     def __init__(
         self, since: Fraction | None = None, period: Fraction | None = None, relations: Sequence[Relation] = ()

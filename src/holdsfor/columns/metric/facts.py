@@ -1,8 +1,8 @@
 """Facts of metric predicates as columns, on the doubled time-line.
 
-Rational times are multiples of a tick, `1 / scale`; the point `t` is the even number `2 * t * scale`, and the gap after
-it the odd number that follows. So every interval, open or closed at either end, is half-open over integers, and whatever
-works on time-points works on rational time. An end of `FOREVER` and a start of `-FOREVER` are infinite.
+Rational times are multiples of a tick, `1 / scale`. The point `t` is the even number `2 * t * scale`, and the gap after
+it is the next odd number. So every interval, open or closed at either end, is half-open over integers, and algorithms
+for time-points work on rational time. An end of `FOREVER` and a start of `-FOREVER` are infinite.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.limits import FURTHEST
 
 MOST_CELLS = 2 * FURTHEST + 1
-"""Cells further from 0 than this are not told apart."""
+"""Cells farther from 0 than this are not distinguished."""
 BEYOND = int(FOREVER) - 2
-"""Stands for every finite time that lies further away."""
+"""Represents all finite times that lie farther away."""
 Signature = tuple[str, int]
 """A predicate's name and arity."""
 
@@ -29,8 +29,8 @@ Signature = tuple[str, int]
 class Facts:
     """Facts of one predicate: a column of codes for each argument, and the interval of each row.
 
-    *Maximal* facts are in order of their arguments and starts, and the intervals of the same arguments neither overlap
-    nor touch. Tables are never changed.
+    *Maximal* facts are ordered by arguments and start, and intervals of the same arguments neither overlap nor touch.
+    Tables are immutable.
     """
 
     __slots__ = ("_bounds", "args", "end", "is_maximal", "start")
@@ -49,18 +49,18 @@ class Facts:
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The first start and the last end; of no facts, an empty interval."""
+        """The first start and the last end; an empty interval if there are no facts."""
         if self._bounds is None:
             self._bounds = (int(self.start.min()), int(self.end.max())) if len(self.start) else (0, 0)
         return self._bounds
 
     def take(self, rows: Ints | Bools) -> Facts:
-        """Some of the facts, in order."""
+        """A subset of the facts, in order."""
         args = tuple(column[rows] for column in self.args)
         return Facts(args, self.start[rows], self.end[rows], is_maximal=self.is_maximal)
 
     def during(self, start: Ints, end: Ints, *, is_maximal: bool = False) -> Facts:
-        """The same arguments over other intervals; those that are empty disappear."""
+        """The same arguments with other intervals; empty intervals are removed."""
         keep = start < end
         if np.logical_and.reduce(keep):
             return Facts(self.args, start, end, is_maximal=is_maximal)
@@ -68,7 +68,7 @@ class Facts:
         return Facts(tuple(column[rows] for column in self.args), start[rows], end[rows], is_maximal=is_maximal)
 
     def clipped(self, low: int, high: int) -> Facts:
-        """What lies in [low, high)."""
+        """The parts within [low, high)."""
         low, high = max(low, -int(FOREVER)), min(high, int(FOREVER))
         first, last = self.bounds
         if first >= low and last <= high:
@@ -82,16 +82,16 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Repeating:
-    """Facts that hold again after each of so many cells, for ever: row by row. A negative number leads to the past."""
+    """Facts that repeat for ever, each with its period in cells. A negative period extends into the past."""
 
     facts: Facts
     period: Ints
 
     def during(self, low: int, high: int) -> Facts:
-        """All that lies in [low, high), which is not infinite on the side that they lead to."""
+        """All repetitions in [low, high), which must be finite on the side to which they extend."""
         facts, period = self.facts, np.abs(self.period)
         is_past = self.period < 0
-        # How often each of them is there, and the first and the last time.
+        # The number of repetitions of each fact, and the first and last time.
         first = np.where(is_past, -((facts.end - low + period - 1) // period), (low - facts.end) // period)
         last = np.where(is_past, (high - facts.start + period - 1) // period, (high - facts.start - 1) // period)
         first = np.where(is_past, first, np.maximum(first, 0))
@@ -104,7 +104,7 @@ class Repeating:
         return maximal([Facts(moved.args, moved.start + by, moved.end + by).clipped(low, high)])
 
     def spelled_out(self, low: int, high: int) -> tuple[Facts, Repeating | None]:
-        """All that lies in [low, high) of what leads to a side that has a limit, and what leads to the other one."""
+        """All repetitions in [low, high) of facts that extend to a bounded side, and the other repeating facts."""
         is_limited = np.where(self.period < 0, low > -FOREVER, high < FOREVER)
         if not is_limited.any():
             return no_facts(len(self.facts.args)), self
@@ -115,17 +115,17 @@ class Repeating:
 
 @dataclass(frozen=True, slots=True)
 class FactSet:
-    """Facts of many predicates on a time-line of `scale` ticks to a unit of time."""
+    """Facts of several predicates on a time-line with `scale` ticks per time unit."""
 
     scale: int
     tables: Mapping[Signature, Facts]
     dated: bool = False
-    """Whether some of the times were given as timestamps or dates."""
+    """Whether some of the times are timestamps or dates."""
     repeats: Mapping[Signature, Repeating] = field(default_factory=dict)
-    """What holds again and again, for ever; the tables have it once."""
+    """Facts that repeat for ever; the tables contain them once."""
 
     def during(self, low: int, high: int) -> FactSet:
-        """All that lies between two cells, however far."""
+        """All facts between two cells at any distance."""
         tables = {
             signature: maximal([table.clipped(low, high), self.repeats[signature].during(low, high)])
             if signature in self.repeats
@@ -141,7 +141,7 @@ def no_facts(arity: int) -> Facts:
 
 
 def stacked(tables: Sequence[Facts]) -> Facts:
-    """Tables one below the other."""
+    """The concatenation of tables."""
     if len(tables) == 1:
         return tables[0]
     columns = zip(*(table.args for table in tables), strict=True)
@@ -153,11 +153,11 @@ def stacked(tables: Sequence[Facts]) -> Facts:
 
 
 _MOST_BITS = 62
-"""Bits of a packed number that keep it positive, with one to spare."""
+"""The bits of a packed number that keep it positive, with one to spare."""
 
 
 class Packing:
-    """How arguments and a time become one integer that sorts as they do."""
+    """Packs arguments and a time into one integer with the same order."""
 
     __slots__ = ("_base", "_bits", "_distinct", "_is_finite", "_last", "_times", "_widths")
 
@@ -166,7 +166,7 @@ class Packing:
         self._is_finite = first > -FOREVER and last < FOREVER
         if not self._is_finite:
             first, last = _finite_bounds(facts)
-        # Zero and the greatest number stand for what is infinite.
+        # Zero and the greatest number represent infinite times.
         self._base = first - 1
         self._bits = max(2, (last - first + 2).bit_length())
         self._last = (1 << self._bits) - 1
@@ -175,7 +175,7 @@ class Packing:
         self._times: Ints | None = None
 
     def pack(self, facts: Facts) -> Spans:
-        """Starts and ends of the facts that the packing was made for, row by row."""
+        """The packed starts and ends of the facts for which the packing was created, row by row."""
         if not facts.args and self._bits <= _MOST_BITS:
             return self._small(facts.start), self._small(facts.end)
         group = self._groups(facts)
@@ -185,7 +185,7 @@ class Packing:
         return group | self._small(facts.start), group | self._small(facts.end)
 
     def _ranked(self, group: Ints, facts: Facts) -> Spans:
-        """Times so far apart that no bits are left for the arguments are numbered in their order."""
+        """Replaces times by their ranks if their range leaves no bits for the arguments."""
         self._times, number = np.unique(np.concatenate((facts.start, facts.end)), return_inverse=True)
         self._bits = max(1, (len(self._times) - 1).bit_length())
         self._last = (1 << self._bits) - 1
@@ -242,14 +242,14 @@ class Packing:
 
 
 def _finite_bounds(facts: Facts) -> tuple[int, int]:
-    """The least and greatest time that is not infinite."""
+    """The least and greatest finite time."""
     times = np.concatenate((facts.start, facts.end))
     times = times[np.abs(times) < FOREVER]
     return (int(times.min()), int(times.max())) if len(times) else (0, 0)
 
 
 def maximal(tables: Sequence[Facts]) -> Facts:
-    """Facts of one predicate joined where they overlap or touch."""
+    """Maximal facts of one predicate: overlapping or touching intervals are joined."""
     filled = [table for table in tables if len(table.start)]
     if len(filled) < 2:
         facts = filled[0] if filled else tables[0]
@@ -265,7 +265,7 @@ def maximal(tables: Sequence[Facts]) -> Facts:
 
 
 def minus(facts: Facts, others: Facts) -> Facts:
-    """Where facts hold and others do not; both maximal."""
+    """The difference of facts; both must be maximal."""
     if not facts.rows or not others.rows:
         return facts
     packing = Packing(both := stacked([facts, others]))
@@ -275,7 +275,7 @@ def minus(facts: Facts, others: Facts) -> Facts:
 
 
 def meets(facts: Facts, others: Facts) -> Bools:
-    """Which facts have some time in common with maximal others."""
+    """Which facts overlap other, maximal facts."""
     if not facts.rows or not others.rows:
         return np.zeros(facts.rows, np.bool_)
     packing = Packing(both := stacked([facts, others]))

@@ -1,4 +1,4 @@
-"""Facts at other times: some ticks later or earlier."""
+"""Moves facts in time by some ticks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from holdsfor.columns.tables import FOREVER
 
 
 def moved(facts: Facts, ticks: int) -> Facts:
-    """Each interval so many ticks later; what is infinite stays so.
+    """Moves each interval by some ticks; infinite ends stay infinite.
 
-    What would lie further away than cells are told apart becomes `BEYOND`, so that an interval may become empty.
+    Times beyond the distinguishable range become `BEYOND`, so that an interval may become empty.
     """
     cells = 2 * ticks
     first, last = facts.bounds
@@ -23,7 +23,7 @@ def moved(facts: Facts, ticks: int) -> Facts:
 
 def _shifted(times: Ints, cells: int) -> Ints:
     over, under = times > _within(MOST_CELLS - cells), times < _within(-MOST_CELLS - cells)
-    # Sums that do not fit 64 bits wrap round, and are then replaced.
+    # Sums that overflow 64 bits wrap around, and are then replaced.
     later = times + min(max(cells, -2 * BEYOND), 2 * BEYOND)
     later = np.where(over, BEYOND | (times & 1), np.where(under, -BEYOND | (times & 1), later))
     return np.where(np.abs(times) >= FOREVER, times, later)

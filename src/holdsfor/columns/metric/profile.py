@@ -1,4 +1,4 @@
-"""How long each stratum of a metric program takes, and how many facts go in, come out and are kept."""
+"""The time and the numbers of facts (read, derived, kept) of each stratum of a metric program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdsfor.compiler.metric.plan import MetricStratum
 
 @dataclass
 class MetricMeasured:
-    """One stratum, over all slices so far; `kept` is the most that was kept at the end of one."""
+    """One stratum over all slices so far; `kept` is the maximum at the end of a slice."""
 
     seconds: float = 0.0
     facts_in: int = 0
@@ -20,11 +20,11 @@ class MetricMeasured:
 
 @dataclass
 class MetricProfile:
-    """What was measured, by the number of the stratum."""
+    """The measurements by stratum number."""
 
     strata: dict[int, MetricMeasured] = field(default_factory=dict)
 
     def set(self, strata: Sequence[MetricStratum], measured: Iterable[tuple[float, int, int, int]]) -> None:
-        """Take over what the core has measured."""
+        """Stores the measurements of the core."""
         for stratum, found in zip(strata, measured, strict=True):
             self.strata[stratum.number] = MetricMeasured(*found)

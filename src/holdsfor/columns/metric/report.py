@@ -1,4 +1,4 @@
-"""Facts as tables: `predicate, args, start, start_closed, end, end_closed`, in order."""
+"""Facts as ordered tables: `predicate, args, start, start_closed, end, end_closed`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _schema(time: pa.DataType) -> pa.Schema:
 
 
 EXACT = _schema(pa.string())
-"""Times as text: whole, with a decimal point where that ends, or as a fraction. A start or end that is null is infinite."""
+"""Times as text: integers, finite decimals, or fractions. A null start or end is infinite."""
 ROUNDED = _schema(pa.float64())
 """Times as floating-point numbers."""
 
@@ -75,7 +75,7 @@ def rows(facts: FactSet, dictionary: Dictionary) -> Iterator[Row]:
 def fact_table(
     facts: FactSet, dictionary: Dictionary, kind: pa.DataType, times: Callable[[Ints, Bools, int], Any]
 ) -> pa.Table:
-    """Facts with `times` of a type, made of ticks, of where they are infinite, and of how many ticks make a unit."""
+    """Facts with `times` of a type, computed from ticks, a mask of infinite times, and the ticks per unit."""
     schema = _schema(kind)
     tables = [schema.empty_table()]
     for (name, _), table in sorted(facts.tables.items()):
@@ -89,7 +89,7 @@ def fact_table(
             times(found.start >> 1, is_first, facts.scale),
             pa.array(~is_first & (found.start % 2 == 0)),
             times(found.end >> 1, is_last, facts.scale),
-            # A half-open interval of cells that ends with the gap after a point has the point in it.
+            # A half-open interval of cells that ends with the gap after a point includes the point.
             pa.array(~is_last & (found.end % 2 == 1)),
         ]
         tables.append(pa.table(columns, schema=schema))
@@ -97,13 +97,13 @@ def fact_table(
 
 
 def _ordered(facts: Facts, dictionary: Dictionary) -> tuple[Facts, Any]:
-    """Facts in the order of the text of their arguments and of their starts, with that text."""
+    """Facts ordered by the text of their arguments and by start, with that text."""
     if not facts.rows:
         return facts, pa.array([], pa.string())
     if not facts.args:
         order = np.argsort(facts.start, kind="stable")
         return facts.take(order), pa.array([""], pa.string()).take(pa.array(np.zeros(facts.rows, np.int64)))
-    # Rows of the same arguments mostly stand together, so that few texts have to be put together and compared.
+    # Rows with the same arguments are mostly adjacent, so that few texts must be created and compared.
     begins = np.zeros(facts.rows, np.bool_)
     begins[0] = True
     for column in facts.args:
@@ -118,12 +118,12 @@ def _ordered(facts: Facts, dictionary: Dictionary) -> tuple[Facts, Any]:
 
 
 def arguments(codes: Ints, dictionary: Dictionary) -> Any:
-    """A column of constants as they stand between bars: no two of them have the same text."""
+    """A column of constants as text that is unique per constant."""
     return _texts_of(codes, dictionary, argument_text)
 
 
 def plain_arguments(codes: Ints, dictionary: Dictionary) -> Any:
-    """A column of constants as plain text, without quotes."""
+    """A column of constants as plain text without quotes."""
     return _texts_of(codes, dictionary, str)
 
 
@@ -139,7 +139,7 @@ def rounded_times(ticks: Ints, infinite: Bools, scale: int) -> Any:
 
 
 def exact_times(ticks: Ints, infinite: Bools, scale: int) -> Any:
-    """Times as text, exactly; `inf` and `-inf` where they are infinite."""
+    """Exact times as text; `inf` and `-inf` for infinite ones."""
     digits = _decimal_places(scale)
     if scale == 1:
         return pc.cast(pa.array(ticks, mask=infinite), pa.string())
@@ -158,7 +158,7 @@ def exact_times(ticks: Ints, infinite: Bools, scale: int) -> Any:
 
 
 def _decimal_places(scale: int) -> int | None:
-    """How many decimal places every tick needs; None if some have no end."""
+    """The number of decimal places for all ticks; None if some have infinite decimal expansions."""
     digits = 0
     while digits < 18 and 10**digits % scale:
         digits += 1

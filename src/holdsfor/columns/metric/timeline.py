@@ -1,4 +1,4 @@
-"""Rational time as ticks: scales that fit programs and facts, and cells of the doubled time-line."""
+"""Rational time in ticks: scales for programs and facts, and cells of the doubled time-line."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from holdsfor.ir.metric import MetricFact, Range
 
 
 def scale_of(rules: Iterable[NormalRule], facts: Iterable[MetricFact] = ()) -> int:
-    """The ticks to a unit of time that rules and facts need."""
+    """The number of ticks per time unit that rules and facts need."""
     ranges = [rule.offsets for rule in rules if not isinstance(rule, Joined)] + [fact.during for fact in facts]
     bounds = (bound for one in ranges for bound in (one.low, one.high) if bound is not None)
     return lcm(*(bound.denominator for bound in bounds))
 
 
 def rescaled(facts: Facts, factor: int) -> Facts:
-    """Facts on a time-line with so many times the ticks."""
+    """Facts on a time-line with `factor` times the ticks."""
     if factor == 1:
         return facts
     return Facts(facts.args, _finer(facts.start, factor), _finer(facts.end, factor))
@@ -50,7 +50,7 @@ def finer_cell(cell: int, factor: int) -> int:
 
 
 def cells(during: Range, scale: int) -> tuple[int, int]:
-    """A rational interval as a half-open interval of cells; what a tick is too coarse for is rounded inwards."""
+    """A rational interval as a half-open interval of cells; ends between ticks are rounded inwards."""
     low, high = -int(FOREVER), int(FOREVER)
     if during.low is not None:
         ticks = during.low * scale
@@ -62,12 +62,12 @@ def cells(during: Range, scale: int) -> tuple[int, int]:
 
 
 def is_near(point: Fraction, scale: int) -> bool:
-    """Whether a point lies where times are told apart."""
+    """Whether a point lies within the distinguishable range."""
     return abs(point) * scale <= FURTHEST
 
 
 def require_near(point: Fraction | None, scale: int, what: str) -> None:
-    """Raise HoldsforError if a point that somebody gave lies further away than times are told apart."""
+    """Raises HoldsforError if a given point lies outside the distinguishable range."""
     if point is not None and not is_near(point, scale):
         ticks = f"; here a tick is 1/{scale}" if scale > 1 else ""
         raise HoldsforError(
@@ -76,12 +76,12 @@ def require_near(point: Fraction | None, scale: int, what: str) -> None:
 
 
 def after(point: Fraction, scale: int) -> int:
-    """The end of a slice whose last point this is; infinite if the point lies further away than times are told apart."""
+    """The end of a slice with this last point; infinite if the point lies outside the distinguishable range."""
     return cells(Range(None, point), scale)[1] if is_near(point, scale) else int(FOREVER)
 
 
 def columns_of(facts: Iterable[MetricFact], scale: int, dictionary: Dictionary) -> FactSet:
-    """Facts written in a program, as columns."""
+    """The facts of a program as columns."""
     rows: dict[tuple[str, int], list[MetricFact]] = {}
     for fact in facts:
         rows.setdefault((fact.predicate, len(fact.args)), []).append(fact)
@@ -97,7 +97,7 @@ def columns_of(facts: Iterable[MetricFact], scale: int, dictionary: Dictionary) 
 
 
 def together(sets: Iterable[FactSet], scale: int, relations: Iterable[Relation]) -> dict[Relation, Facts]:
-    """The facts of some relations, on one time-line; they may overlap."""
+    """The facts of some relations on one time-line; they may overlap."""
     by_signature: dict[tuple[str, int], list[Facts]] = {}
     for facts in sets:
         for signature, table in facts.tables.items():
@@ -111,5 +111,5 @@ def together(sets: Iterable[FactSet], scale: int, relations: Iterable[Relation])
 
 
 def point_of(cell: int, scale: int) -> Fraction:
-    """The point of a cell, or the one before the gap that it is."""
+    """The point of a cell; for a gap, the point before it."""
     return Fraction(cell >> 1, scale)

@@ -1,1 +1,1 @@
-"""Analyses: what a program's parts are, what they depend on, what binds their variables."""
+"""Analyses of the parts of a program, their dependencies, and the bindings of variables."""

@@ -1,7 +1,8 @@
-"""Which argument positions of fluents and events rules relate; used to find keys.
+"""Finds argument positions of fluents and events that rules relate, to determine keys.
 
-A key is some argument places of a fluent or event. A rule has the key of its head where a condition has the same terms at
-some places of what it reads; where every rule has, rows with a key are all that a key needs.
+A key is a set of argument places of a fluent or event. A rule preserves the key of its head in a condition if the
+condition has the same terms at some of its places. If every rule preserves the key, the rows with a key suffice to
+evaluate it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from holdsfor.syntax.terms import Term, Var, variables
 Places = tuple[int, ...]
 """The argument places of a key."""
 Spreading = tuple[Places, ...]
-"""The places by which rows are spread; a row goes to the key at each of them."""
+"""The places that determine where rows go; a row goes to the key at each of them."""
 
 _MOST_PLACES = 3
 _MOST_CHOICES = 64
@@ -41,9 +42,9 @@ _MOST_CHOICES = 64
 
 @record
 class Reading:
-    """A condition of a rule, or the fluent that a delayed effect starts from: what it reads, and its terms.
+    """A condition of a rule, or the fluent that triggers a delayed effect: its symbol and its terms.
 
-    It `is_effect` if it asks for initiations or terminations, which are no rows.
+    `is_effect` means that it reads initiations or terminations, which are not stored as rows.
     """
 
     symbol: Symbol
@@ -54,17 +55,17 @@ class Reading:
 
     @property
     def names(self) -> frozenset[str]:
-        """Its variables."""
+        """The variables of the condition."""
         terms = (*self.columns, *([self.value] if self.value is not None else []))
         return frozenset(found.name for term in terms for found in variables(term))
 
 
 @record
 class RuleShape:
-    """A rule as its head and what it reads.
+    """A rule as its head and its readings.
 
-    `ranging` are the variables of a `holdsFor` rule that take every value that occurs at their places, in whatever
-    instance. What tells their values must be known whole.
+    `ranging` are the variables of a `holdsFor` rule that take every value that occurs at their places, in any instance.
+    Conditions that give their values must be known whole.
     """
 
     rule: Rule | MetricRule
@@ -75,7 +76,7 @@ class RuleShape:
 
 
 def rule_shape(rule: Rule, symbol: Symbol, entities: Entities) -> RuleShape | None:
-    """The rule of a fluent or event by what it reads; None if that says nothing of keys."""
+    """The shape of a rule of a fluent or event; None if the rule does not restrict keys."""
     match rule:
         case EffectRule(fvp=fvp) | IntervalRule(fvp=fvp):
             head = fvp.fluent
@@ -104,12 +105,12 @@ def _ranging(rule: IntervalRule, symbol: Symbol, entities: Entities) -> frozense
     leaves = [literal for literal in walk(rule.body) if isinstance(literal, Intervals)]
     names = frozenset(v.name for leaf in leaves for term in (leaf.fvp.fluent, leaf.fvp.value) for v in variables(term))
     if sum(isinstance(other, IntervalRule) for other in entities[symbol].rules) > 1:
-        # Whether a rule succeeds, so that later ones do not count, depends on all of them.
+        # The success of the rule, which blocks later rules, depends on all of them.
         return names
     if any(
         isinstance(one, FindAll) and any(isinstance(leaf, Intervals) for leaf in walk(one.body)) for one in rule.body
     ):
-        # Lists of any number of instances are collected.
+        # The lists of any number of instances are collected.
         return names
     bound = [_bound(rule.out, definitions) for definitions in branch_definitions(rule)]
     return names - frozenset.intersection(*bound) if bound else names
@@ -137,14 +138,16 @@ def _bound(term: Term, definitions: ListDefinitions) -> frozenset[str]:
 
 
 def choices(symbol: Symbol) -> Iterator[Places]:
-    """The places that a key of a fluent or event may have, single ones first."""
+    """The possible key places of a fluent or event, single places first."""
     arity = symbol.arity - len(symbol.inner) + sum(width for _, _, width in symbol.inner)
     for size in range(1, min(arity, _MOST_PLACES) + 1):
         yield from combinations(range(arity), size)
 
 
 def input_spreadings(members: Mapping[Symbol, Places], shapes: Sequence[RuleShape]) -> dict[Symbol, list[Spreading]]:
-    """The ways to spread each input by the key that members have at some places; none for what is read without it."""
+    """The ways to spread each input by the key at these places of the members; none for input that is read without the
+    key.
+    """
     uses: dict[Symbol, list[frozenset[Places]]] = {}
     for shape in shapes:
         key = [shape.columns[place] for place in members[shape.symbol]]
@@ -156,7 +159,7 @@ def input_spreadings(members: Mapping[Symbol, Places], shapes: Sequence[RuleShap
 
 
 def spreadings(uses: Sequence[frozenset[Places]]) -> list[Spreading]:
-    """The ways to spread an input that serve all its uses: by places that fit them all, or else by several."""
+    """The ways to spread an input that serve all its uses: by places that fit all uses, or else by several."""
     common = sorted(frozenset.intersection(*uses))
     if common:
         return [(places,) for places in common]
@@ -172,9 +175,9 @@ def spreadings(uses: Sequence[frozenset[Places]]) -> list[Spreading]:
 def member_places(
     members: Sequence[Symbol], shapes: Sequence[RuleShape], places: Places, *, follows_heads: bool = False
 ) -> dict[Symbol, Places] | None:
-    """The places of a key in every member, followed from the first through the rules; None where a rule leaves the key.
+    """The places of a key in every member, followed from the first through the rules; None where a rule loses the key.
 
-    Members that the first does not read are found, if `follows_heads`, from what they read.
+    With `follows_heads`, members that the first does not read are reached from the members that they read.
     """
     found = {members[0]: places}
     size = 0
@@ -197,7 +200,9 @@ def member_places(
 
 
 def _followed(shape: RuleShape, found: Mapping[Symbol, Places]) -> Places | None:
-    """The places of the key in a head, followed from a member that its rule reads: not all read the first one."""
+    """The places of the key in a head, followed from a member that its rule reads. Not all members read the first
+    one.
+    """
     for reading in shape.readings:
         if reading.symbol in found:
             key = [reading.columns[place] for place in found[reading.symbol]]
@@ -206,9 +211,10 @@ def _followed(shape: RuleShape, found: Mapping[Symbol, Places]) -> Places | None
 
 
 def ranges(shape: RuleShape, reading: Reading, key: Sequence[Term]) -> bool:
-    """Whether a condition tells the values of a variable for other keys than the one it stands with.
+    """Whether a condition enumerates values of a variable for keys other than its own.
 
-    A key of one variable has all its values where it is; of several, each may go with values from elsewhere.
+    A key of one variable has all its values in one place. With several variables, each may be combined with values
+    elsewhere.
     """
     fixed = {term.name for term in key if isinstance(term, Var) and len(key) == 1}
     return bool((reading.names & shape.ranging) - fixed)

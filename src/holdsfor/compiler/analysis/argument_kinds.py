@@ -1,6 +1,6 @@
-"""Which values the arguments of fluents, events and predicates can have, going by the columns of the input and the rules.
+"""Infers the kinds of values that arguments of fluents, events and predicates can have, from input columns and rules.
 
-A bound from above: a place never has values of other kinds. Where nothing is known of a place, it may have any.
+The result is an upper bound: a place never has values of other kinds. An unknown place may have any kind.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Kind(StrEnum):
 
     WHOLE = "whole number"
     REAL = "real number"
-    """Infinite ones, which are written `inf`, are among them."""
+    """Includes the infinite numbers, written `inf`."""
     TEXT = "text"
     TERM = "compound term"
 
@@ -57,7 +57,7 @@ NUMBER: Kinds = frozenset({Kind.WHOLE, Kind.REAL})
 TEXT: Kinds = frozenset({Kind.TEXT})
 
 Place: TypeAlias = tuple[str, int, int]
-"""The name and arity of an event, fluent or predicate, and the number of an argument; VALUE is the value of a fluent."""
+"""The name and arity of an event, fluent or predicate, and the index of an argument; VALUE is the value of a fluent."""
 VALUE = -1
 
 _KEEPS_WHOLE = frozenset({"+", "-", "*", "//", "mod", "rem", "abs", "min", "max", "sign", "div"})
@@ -72,19 +72,19 @@ _Known: TypeAlias = dict[str, Kinds]
 
 
 def argument_kinds(program: Program, inputs: Mapping[Place, Kinds]) -> Mapping[Place, Kinds]:
-    """The kinds at every place that rules or input give values to."""
+    """The kinds at every place that rules or input fill."""
     clauses = [clause for rule in program.rules for clause in _clauses(rule)]
     return _solved([*clauses, *_metric_clauses(program.metric)], inputs)
 
 
 def metric_argument_kinds(program: MetricProgram, inputs: Mapping[Place, Kinds]) -> Mapping[Place, Kinds]:
-    """The same for a metric program."""
+    """The kinds at every place of a metric program."""
     return _solved(list(_metric_clauses(program)), inputs)
 
 
 @dataclass(frozen=True)
 class _Clause:
-    """A head, with the value of a fluent, and what its variables are bound by."""
+    """A head (with the value of a fluent) and the conditions that bind its variables."""
 
     head: Term
     value: Term | None
@@ -108,7 +108,7 @@ def _solved(clauses: list[_Clause], inputs: Mapping[Place, Kinds]) -> Mapping[Pl
 
 
 def _derive(clause: _Clause, found: dict[Place, Kinds]) -> bool:
-    """Add what a clause gives to the places of its head; whether that is anything new."""
+    """Adds the kinds that a clause gives to the places of its head; returns whether any is new."""
     known = _bound(clause.body, found)
     for term, value in clause.reads:
         _read(term, value, known, found)
@@ -139,7 +139,9 @@ def _kinds(term: Term, known: _Known) -> Kinds:
 
 
 def _bound(body: Body, found: Mapping[Place, Kinds], outside: _Known | None = None) -> _Known:
-    """What the variables of a body can be, with those of the body around it; ones that are not there can be anything."""
+    """The kinds of the variables of a body, given those of the surrounding body. A missing variable can have any
+    kind.
+    """
     known = dict(outside or {})
     for literal in body:
         for term, value in _reads(literal):
@@ -152,7 +154,7 @@ def _bound(body: Body, found: Mapping[Place, Kinds], outside: _Known | None = No
             ways = [_bound(branch, found, known) for branch in branches]
             for name in set.intersection(*(set(way) for way in ways)):
                 known[name] = known.get(name, ANY) & frozenset().union(*(way[name] for way in ways))
-    # What is computed may be made of what is computed further on.
+    # A computed value may depend on a later computation.
     for _ in body:
         for literal in body:
             if isinstance(literal, Assign):
@@ -199,13 +201,13 @@ def _narrow(term: Term, kinds: Kinds, known: _Known) -> None:
 
 
 def _computed(expression: Term, known: _Known) -> Kinds:
-    """What an expression can give: a number, whole if its parts are and the function keeps them so."""
+    """The kind of an expression: a number, and an integer if its parts are integers and the function preserves that."""
     if isinstance(expression, Compound):
         if expression.name in _ROUNDS:
             return WHOLE
         parts = frozenset().union(*(_computed(part, known) for part in expression.args))
         return WHOLE if expression.name in _KEEPS_WHOLE and parts <= WHOLE else NUMBER
-    # Names are constants such as pi and inf, and so is text in a variable: the only one that has a value is inf.
+    # Names are constants such as pi and inf. Text in a variable has no value, except inf.
     is_name = isinstance(expression, Const) and isinstance(expression.value, str)
     kinds = _kinds(expression, known)
     return NUMBER if is_name or not kinds <= NUMBER else kinds
@@ -215,7 +217,7 @@ def _computed(expression: Term, known: _Known) -> Kinds:
 
 
 def _clauses(rule: Rule) -> Iterator[_Clause]:
-    """The heads of a rule that give instances; those that only end or filter them give none."""
+    """The heads of a rule that give instances. Heads that only terminate or filter instances are left out."""
     match rule:
         case EffectRule(kind=EffectKind.INITIATED, fvp=fvp, time=time, body=body):
             yield _Clause(fvp.fluent, fvp.value, (*body, Happens(Const(""), time)))
@@ -231,7 +233,7 @@ def _clauses(rule: Rule) -> Iterator[_Clause]:
             fluent, value = arguments(term) if functor(term) == ("=", 2) else (term, None)
             yield _Clause(fluent, value, body)
         case Declaration(kind=DeclarationKind.DYNAMIC_DOMAIN, args=(term, *_)):
-            # Input fills it, with whatever comes.
+            # Input fills it, with any values.
             yield _Clause(Compound(*_opened(term)) if arguments(term) else term, None)
 
 
@@ -254,7 +256,7 @@ def _metric_reads(rule: MetricRule) -> Iterator[tuple[Term, Term | None]]:
 
 
 def _binding(atom: MetricAtom) -> Iterator[Atom]:
-    """The atoms that give values: the left operand of `Since` or `Until` may hold for no time at all."""
+    """The atoms that give values. The left operand of `Since` or `Until` may hold at no time."""
     if isinstance(atom, Atom):
         yield atom
     elif isinstance(atom, Unary):

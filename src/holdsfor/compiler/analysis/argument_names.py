@@ -1,4 +1,4 @@
-"""What the arguments of a fluent, event or predicate are called in tables: the names of variables in the rules' heads."""
+"""Names the arguments of fluents, events and predicates in tables, after the variables in rule heads."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 def argument_columns(
     program: Program | None, kind: EntityKind, name: str, arity: int, taken: Collection[str]
 ) -> list[str]:
-    """Names of columns for the arguments of a fluent or derived event, none of them `taken`."""
+    """Column names for the arguments of a fluent or derived event, none of them in `taken`."""
     return column_names([arguments(term) for term in _heads(program, kind, name)], arity, taken)
 
 
 def flat_columns(program: Program | None, symbol: Symbol, taken: Collection[str]) -> list[str]:
-    """The same where the arguments of a fluent that are always compound are columns for each of their parts."""
+    """The same with one column per part of arguments that are always compound."""
     opened = {place: (name, arity) for place, name, arity in symbol.inner}
     heads = [
         symbol.columns(term)
@@ -35,7 +35,7 @@ def flat_columns(program: Program | None, symbol: Symbol, taken: Collection[str]
 
 
 def head_variables(program: MetricProgram) -> dict[tuple[str, int], tuple[str | None, ...]]:
-    """The variables at the arguments of every predicate that metric rules derive; None where no rule has one."""
+    """The variables at the arguments of every predicate that metric rules derive; None where no rule has a variable."""
     heads = [rule.head for rule in program.rules]
     return {
         signature: _variables([head.args for head in heads if head.signature == signature], signature[1])
@@ -46,7 +46,7 @@ def head_variables(program: MetricProgram) -> dict[tuple[str, int], tuple[str | 
 def first_variables(
     variables: Mapping[tuple[str, int], Sequence[str | None]], predicate: str, arity: int
 ) -> list[str | None]:
-    """The variables at the arguments of a predicate, of whatever arity up to a given one.
+    """The variables at the arguments of a predicate, over all its arities up to a given one.
 
     >>> first_variables({("P", 1): ["X"], ("P", 2): ["Y", "Z"]}, "P", 2)
     ['X', 'Z']
@@ -59,7 +59,7 @@ def first_variables(
 
 
 def column_names(heads: Iterable[Sequence[Term]], arity: int, taken: Collection[str]) -> list[str]:
-    """The names of argument columns, given the arguments of heads in the order of the rules.
+    """The column names of arguments, given the arguments of heads in rule order.
 
     >>> column_names([(Var("UserId"), Var("_")), (Var("U"), Var("Kind"))], 2, ())
     ['user_id', 'kind']
@@ -68,7 +68,7 @@ def column_names(heads: Iterable[Sequence[Term]], arity: int, taken: Collection[
 
 
 def named_columns(variables: Sequence[str | None], taken: Collection[str]) -> list[str]:
-    """Columns named after variables: one without a variable is `arg1`, …; a name that is taken gets a number.
+    """Columns named after variables. One without a variable is `arg1`, …; a name that is in use gets a number.
 
     >>> named_columns(["Value", None, "X", "X"], {"start", "value"})
     ['value_2', 'arg2', 'x', 'x_2']
@@ -87,7 +87,7 @@ def named_columns(variables: Sequence[str | None], taken: Collection[str]) -> li
 
 
 def snake_case(variable: str) -> str:
-    """The name of a variable as columns are named.
+    """The name of a variable in the style of column names.
 
     >>> [snake_case(name) for name in ("Vessel", "UserId", "MMSI", "HTTPCode", "V1", "_Area", "New_Area")]
     ['vessel', 'user_id', 'mmsi', 'http_code', 'v1', 'area', 'new_area']
@@ -97,7 +97,7 @@ def snake_case(variable: str) -> str:
 
 
 def _variables(heads: Iterable[Sequence[Term]], arity: int) -> tuple[str | None, ...]:
-    """The first variable that stands at each place of a head."""
+    """The first variable at each place of a head."""
     found: list[str | None] = [None] * arity
     for head in heads:
         for place, arg in enumerate(head[:arity]):
@@ -107,7 +107,7 @@ def _variables(heads: Iterable[Sequence[Term]], arity: int) -> tuple[str | None,
 
 
 def _heads(program: Program | None, kind: EntityKind, name: str) -> Iterator[Term]:
-    """The fluents, or the events, of a name that rules define."""
+    """The fluents, or the events, with a name that rules define."""
     if program is None:
         return
     terms = [term for rule in program.rules for term in _defined(rule, kind)]

@@ -1,7 +1,7 @@
-"""What binds which variable: puts bodies into an order in which every literal can be evaluated.
+"""Orders the conditions of bodies so that every condition has its variables bound when it is evaluated.
 
-Rules may list their conditions in any order. Generators (events, fluents, facts) bind variables, tests need
-theirs bound; a greedy schedule runs tests as soon as they can run and cheap generators first.
+Rules may list their conditions in any order. Generators (events, fluents, facts) bind variables; tests need bound
+variables. A greedy schedule runs tests as soon as possible and cheap generators first.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ Predicate = tuple[str, int]
 
 @dataclass(frozen=True)
 class Needs:
-    """What calls of background predicates ask of their arguments.
+    """What calls of background predicates need to have bound.
 
-    `positions` must be bound before a predicate is called. `open_facts` are facts with variables, such as
-    `price(_, 10)`: a call binds what they leave open only where another argument gives it, as in `same(X, X)`.
+    `positions` must be bound before a predicate is called. `open_facts` are facts with variables, such as `price(_,
+    10)`: a call binds such a variable only if another argument gives its value, as in `same(X, X)`.
     """
 
     positions: Mapping[Predicate, tuple[int, ...]] = field(default_factory=dict)
@@ -54,18 +54,18 @@ class Needs:
         return self.positions.get(name, ())
 
     def left_open(self, atom: Term, known: set[str] | frozenset[str]) -> set[str]:
-        """The variables of a call that facts may leave without a value."""
+        """The variables of a call that facts may leave unbound."""
         facts = self.open_facts.get(functor(atom) or ("", 0), ())
         return {name for fact in facts for name in names(atom) - _given_by(fact, atom, known)}
 
 
 def is_conjunction(atom: Term) -> bool:
-    """Whether an atom stands for several calls that are one question."""
+    """Whether an atom is a conjunction of calls that are solved together."""
     return isinstance(atom, Compound) and atom.name == ","
 
 
 def _given_by(fact: Term, atom: Term, known: set[str] | frozenset[str]) -> set[str]:
-    """The variables of a call that have a value once it has matched a fact."""
+    """The variables of a call that are bound after it has matched a fact."""
     given, inside, size = set(known), set[str](), -1
     while len(given) + len(inside) > size:
         size = len(given) + len(inside)
@@ -86,7 +86,7 @@ NO_NEEDS = Needs()
 
 @record
 class Schedule:
-    """An executable order, what is bound at its end, and the literals that could not run."""
+    """An executable order, the variables bound at its end, and the literals that cannot run."""
 
     body: Body
     bound: frozenset[str]
@@ -105,9 +105,9 @@ def names(term: Term) -> set[str]:
 def schedule(
     body: Body, bound: set[str] | frozenset[str], needs: Needs = NO_NEEDS, outside: frozenset[str] = frozenset()
 ) -> Schedule:
-    """Order a body. `bound` is known beforehand, `outside` occurs elsewhere in the rule.
+    """Orders a body. `bound` is bound in advance, `outside` occurs elsewhere in the rule.
 
-    A body with a cut is left as written: the cut gives its order a meaning.
+    A body with a cut keeps its order, because the cut gives the order a meaning.
     """
     scheduler = _Scheduler(needs)
     known = set(bound)
@@ -152,7 +152,9 @@ class _Scheduler:
     def choose(
         self, waiting: list[Literal], known: set[str], outside: frozenset[str]
     ) -> tuple[int, Literal, set[str]] | None:
-        """The literal to run next. Nested ones come last, the first that can run: trying them all would be dear."""
+        """The literal to run next. Of nested literals, which come last, it is the first that can run: testing all is
+        expensive.
+        """
         best: tuple[tuple[int, int, int], int, Literal, set[str]] | None = None
         for position, literal in enumerate(waiting):
             ready = None if _is_nested(literal) else self.ready(literal, known, self._rest(waiting, position, outside))
@@ -167,7 +169,9 @@ class _Scheduler:
         return self._nested_choice(waiting, known, outside) or (best[1:] if best else None)
 
     def _rest(self, waiting: list[Literal], position: int, outside: frozenset[str]) -> set[str] | frozenset[str]:
-        """The variables elsewhere in the rule, for calls that may leave theirs open; other plain literals do not ask."""
+        """The variables elsewhere in the rule, for calls that may leave variables unbound; other plain literals ignore
+        them.
+        """
         literal = waiting[position]
         may_leave_open = isinstance(literal, Call) and (
             functor(literal.atom) in self._needs.open_facts or is_conjunction(literal.atom)
@@ -177,9 +181,10 @@ class _Scheduler:
         return variable_names(tuple(waiting[:position] + waiting[position + 1 :])) | outside
 
     def joined(self, waiting: list[Literal], known: set[str], outside: frozenset[str]) -> list[Call] | None:
-        """Calls that wait for each other only, for a variable that facts of each leave open and nothing else mentions.
+        """Calls that block each other through a variable that the facts of both leave open and that occurs nowhere
+        else.
 
-        `decrypt(G, Key, D), meets(D, Wanted)` with the facts `decrypt(_, _, _)` and `meets(_, _)` are one question.
+        `decrypt(G, Key, D), meets(D, Wanted)` with the facts `decrypt(_, _, _)` and `meets(_, _)` are solved together.
         """
         for first in waiting:
             group: list[Literal] = [first]
@@ -214,7 +219,7 @@ class _Scheduler:
     def ready(
         self, literal: Literal, known: set[str], rest: set[str] | frozenset[str]
     ) -> tuple[Literal, set[str]] | None:
-        """The literal (its inside ordered) and what it binds, or None if it cannot run yet."""
+        """The literal (its inside ordered) and the variables it binds; None if it cannot run yet."""
         match literal:
             case Happens() | Boundary() | Effect() | Intervals():
                 return literal, {v.name for v in literal_variables(literal)}
@@ -224,7 +229,7 @@ class _Scheduler:
             case Algebra():
                 return self._algebra(literal, known)
             case Guard(intervals=intervals, empty=empty):
-                # `I = []` also gives an interval list that nothing else computes its value.
+                # `I = []` also binds an interval list that nothing else computes.
                 return (literal, names(intervals)) if empty or names(intervals) <= known else None
             case Compare():
                 return _ready_comparison(literal, known)
@@ -258,7 +263,7 @@ class _Scheduler:
     def _nested(
         self, literal: Not | FindAll | Or | IfThenElse, known: set[str], rest: set[str] | frozenset[str]
     ) -> tuple[Literal, set[str]] | None:
-        # Only what the rule also mentions elsewhere must be bound; other variables are local.
+        # Only variables that occur elsewhere in the rule must be bound; other variables are local.
         shared = frozenset(rest | known)
         match literal:
             case Not(body=body, span=span):
@@ -297,7 +302,9 @@ class _Scheduler:
 
 
 def _binds_sometimes(branches: list[Schedule], rest: set[str] | frozenset[str]) -> bool:
-    """Whether a variable that the rest of the rule has gets a value in some branches only: others must bind it."""
+    """Whether only some branches bind a variable that the rest of the rule uses. Then another condition must bind
+    it.
+    """
     bound = [branch.bound for branch in branches]
     return any(name not in known for name in frozenset().union(*bound) & rest for known in bound)
 
@@ -337,7 +344,7 @@ def unbound_in(literal: Literal, known: frozenset[str] | set[str]) -> list[str]:
 
 
 def background_needs(rules: Mapping[Predicate, list[tuple[Term, Body]]]) -> Needs:
-    """What calls of background predicates need. Starts from "nothing" and adds what turns out to be needed."""
+    """What calls of background predicates need: a fixpoint that starts from no needs."""
     found: dict[Predicate, tuple[int, ...]] = dict.fromkeys(rules, ())
     open_facts = {
         name: tuple(head for head, body in clauses if not body and names(head)) for name, clauses in rules.items()
@@ -358,7 +365,7 @@ def background_needs(rules: Mapping[Predicate, list[tuple[Term, Body]]]) -> Need
 
 
 def _blocking(literal: Literal, bound: frozenset[str], needs: Needs) -> set[str]:
-    """The variables that keep a literal from running; what it computes itself is not among them."""
+    """The variables that keep a literal from running, except those that it computes itself."""
     match literal:
         case Assign(expression=expression):
             return names(expression) - bound
@@ -393,7 +400,7 @@ def _needed_positions(head: Term, body: Body, given: frozenset[int], needs: Need
     result = schedule(body, bound, needs, outside)
     if not result.stuck:
         return _first_places(args, set(outside) - result.bound)
-    # One condition at a time, those that compute something first: it may be all that the others wait for.
+    # One condition at a time, starting with computations: the others may only wait for their results.
     for literal in sorted(result.stuck, key=lambda literal: isinstance(literal, Compare)):
         found = _first_places(args, _blocking(literal, result.bound, needs))
         if found:
@@ -402,7 +409,7 @@ def _needed_positions(head: Term, body: Body, given: frozenset[int], needs: Need
 
 
 def _first_places(args: Sequence[Term], wanted: set[str]) -> set[int]:
-    """The first argument that has each of some variables."""
+    """The first argument that contains each of some variables."""
     return {next(place for place, arg in enumerate(args) if name in names(arg)) for name in wanted & _all_names(args)}
 
 

@@ -1,7 +1,7 @@
-"""What defines every event, fluent and background predicate of a program, and what each of them reads.
+"""Finds the clauses that define every event, fluent and background predicate, and what each of them reads.
 
-Rules are compared after durations and conditions about the calendar have become numbers, with variables named by their
-order: how a rule is laid out, what its variables are called and where it stands makes no difference.
+Rules are compared after normalisation: durations and calendar conditions are numbers, and variables are numbered by
+their order. So layout, variable names and the position of a rule make no difference.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Node(NamedTuple):
 
 
 EVERYTHING = Node("program", "", 0)
-"""What all nodes read: the unit of time, directives, and input that a rule reads whatever it is called."""
+"""What all nodes read: the time unit, directives, and input that a rule reads under any name."""
 GROUNDINGS = Node(PREDICATE, "grounding", 1)
-"""Groundings as conditions ask for them."""
+"""Groundings as conditions read them."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Definitions:
     reads: dict[Node, set[Node]] = field(default_factory=dict)
 
     def add(self, node: Node, clause: Any, reads: Iterable[Node]) -> None:
-        """A clause that is part of what defines a node."""
+        """Adds a clause to the definition of a node."""
         self.clauses.setdefault(node, Counter())[clause] += 1
         self.reads.setdefault(node, set()).update(reads)
 
@@ -71,7 +71,7 @@ class Definitions:
 
 
 def definitions(program: Program) -> Definitions:
-    """What defines each node of a program of events and fluents, with the metric rules among them."""
+    """The definitions of a program of events and fluents, including its metric rules."""
     found = Definitions()
     has_domains = any(one.kind is DeclarationKind.DYNAMIC_DOMAIN for one in program.declarations)
     for rule in program.rules:
@@ -82,7 +82,7 @@ def definitions(program: Program) -> Definitions:
             found.add(node, clause, reads)
         if isinstance(rule, Declaration) and rule.kind is DeclarationKind.GROUNDING:
             found.add(GROUNDINGS, clause, reads)
-            # Input fills the domains that the body of its grounding names.
+            # Input fills the domains in the body of its grounding.
             for node in reads if has_domains else ():
                 found.add(node, clause, defined_nodes(rule))
     _add_metric(found, program.metric)
@@ -92,7 +92,7 @@ def definitions(program: Program) -> Definitions:
 
 
 def metric_definitions(program: MetricProgram) -> Definitions:
-    """The same of a metric program."""
+    """The definitions of a metric program."""
     found = Definitions()
     _add_metric(found, program)
     found.add(EVERYTHING, program.time_scale, ())
@@ -107,7 +107,7 @@ def _add_metric(found: Definitions, program: MetricProgram) -> None:
 
 
 def defined_nodes(rule: Rule) -> tuple[Node, ...]:
-    """What a clause is part of the definition of."""
+    """The nodes that a clause defines."""
     match rule:
         case EventRule(event=event):
             return _node(EVENT, event)
@@ -124,14 +124,16 @@ def defined_nodes(rule: Rule) -> tuple[Node, ...]:
 
 
 def declares_fluent(rule: Rule) -> bool:
-    """Whether a clause is a grounding of a fluent: programs that have any leave open rules about others out."""
+    """Whether a clause is the grounding of a fluent. Programs with groundings leave out open rules about other
+    fluents.
+    """
     if not isinstance(rule, Declaration) or rule.kind is not DeclarationKind.GROUNDING or not rule.args:
         return False
     return isinstance(rule.args[0], Compound) and rule.args[0].name == "="
 
 
 def declared_node(pattern: Term) -> tuple[Node, ...]:
-    """What a declaration is about: `F=V`, or an event."""
+    """The node of a declaration: `F=V`, or an event."""
     if isinstance(pattern, Compound) and pattern.name == "=" and len(pattern.args) == 2:
         return _node(FLUENT, pattern.args[0])
     return _node(EVENT, pattern)
@@ -143,7 +145,7 @@ def _node(kind: str, term: Term) -> tuple[Node, ...]:
 
 
 def read_nodes(value: Any) -> Iterator[Node]:
-    """Everything that a body, a literal or a part of one reads."""
+    """Everything that a body, a literal or a part of them reads."""
     match value:
         case Happens(event=event):
             yield from _node(EVENT, event)
@@ -154,7 +156,7 @@ def read_nodes(value: Any) -> Iterator[Node]:
         case Call(atom=atom):
             yield from _called(atom)
         case Atom(signature=signature):
-            # A metric rule reads a fluent or an event, whichever there is.
+            # A metric rule reads a fluent or an event, whichever exists.
             yield from (Node(FLUENT, *signature), Node(EVENT, *signature))
         case tuple() | frozenset() | list():
             for item in value:
@@ -166,7 +168,7 @@ def read_nodes(value: Any) -> Iterator[Node]:
 
 
 def _called(term: Term) -> Iterator[Node]:
-    """A goal may stand inside of another one: all names in it count."""
+    """A goal may be nested in another one, so all names in it count."""
     name = functor(term)
     if name is not None:
         yield Node(PREDICATE, *name)
@@ -175,7 +177,7 @@ def _called(term: Term) -> Iterator[Node]:
 
 
 def normalised(rule: Rule | MetricRule | MetricFact) -> Any:
-    """A clause with variables named by their order, so that equal ones mean the same."""
+    """A clause with variables numbered by their order, so that equal clauses mean the same."""
     names: dict[str, str] = {}
     for variable in _variables(rule):
         names.setdefault(variable.name, f"V{len(names)}")

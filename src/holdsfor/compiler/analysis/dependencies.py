@@ -1,8 +1,8 @@
-"""Dependency graphs of fluent-value pairs, fluents and events, as papers on delayed effects and on arbitrary
-specifications define them, and their contractions.
+"""Builds the dependency graphs of fluent-value pairs, fluents and events, and contracts them.
 
-*i-edges* come from rule conditions, *f-edges* from `fi`. Derived events are vertices too: a rule that reads an
-event depends on what the event depends on.
+The definitions follow the literature on delayed effects and on arbitrary specifications. *i-edges* come from rule
+conditions, *f-edges* from `fi`. Derived events are vertices too: a rule that reads an event depends on the dependencies
+of the event.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, T
 _V = TypeVar("_V", Symbol, "Vertex")
 
 ANY = "*"
-"""The value of a fluent whose rules leave it to a variable."""
+"""The value of a fluent whose rules have a variable as value."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -62,7 +62,7 @@ class Vertex:
 
     @property
     def label(self) -> str:
-        """`quote=true`, or the name of an event."""
+        """The label `quote=true`, or the name of an event."""
         return f"{self.symbol.label}={self.value}" if self.symbol.kind is EntityKind.FLUENT else self.symbol.label
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ class Vertex:
 
 @record
 class Condition:
-    """A temporal condition of a rule: what it reads, and whether only positively."""
+    """A temporal condition of a rule: what it reads, and whether all its uses are positive."""
 
     literal: Happens | Boundary | Holds | Effect | Intervals
     symbol: Symbol
@@ -79,7 +79,9 @@ class Condition:
 
 
 def _ended_for_others(entity: Entity) -> Iterator[Term]:
-    """The values that rules terminate of a fluent, if others ask when any value is: be it one that never holds."""
+    """The terminated values of a fluent of which rules read the end of any value: they may be values that never
+    hold.
+    """
     is_asked = any(isinstance(use, Effect) and use.kind is EffectKind.TERMINATED for use in entity.uses)
     for rule in entity.rules if is_asked else ():
         if isinstance(rule, EffectRule) and rule.kind is EffectKind.TERMINATED and not isinstance(rule.fvp.value, Var):
@@ -87,14 +89,14 @@ def _ended_for_others(entity: Entity) -> Iterator[Term]:
 
 
 def _asked_for(entity: Entity) -> Iterator[Term]:
-    """The values that rules ask for."""
+    """The values that rules read."""
     for literal in entity.uses:
         if isinstance(literal, Boundary | Holds | Effect | Intervals) and not isinstance(literal.fvp.value, Var):
             yield literal.fvp.value
 
 
 def _general(value: Term, numbers: Iterator[int] | None = None) -> Term:
-    """A value with nothing known of its variables, not even which are the same: `pos(X,X)` is a `pos(_,_)`."""
+    """A value with all its variables distinct and unbound: `pos(X,X)` becomes `pos(_,_)`."""
     numbers = itertools.count() if numbers is None else numbers
     match value:
         case Var():
@@ -109,7 +111,7 @@ def _general(value: Term, numbers: Iterator[int] | None = None) -> Term:
 
 
 def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iterator[Condition]:
-    """The temporal conditions of a body. What is negated, counted or tested first is not positive."""
+    """The temporal conditions of a body. Conditions that are negated, counted or tested first are not positive."""
     for literal in body:
         match literal:
             case Happens(event=event):
@@ -130,7 +132,7 @@ def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iter
 
 
 class DependencyGraph:
-    """The dependencies of a program at the three grains that the plan and the checks need."""
+    """The dependencies of a program at the three granularities that the plan and the checks need."""
 
     def __init__(self, program: Program, entities: Entities) -> None:
         self.program = program
@@ -140,7 +142,7 @@ class DependencyGraph:
         self.values: dict[Vertex, Term] = {}
         """The value of each vertex that stands for one value, or for terms of one form."""
         self._compounds: dict[Vertex, Term] = {}
-        """The values of vertices that are compound terms; variables in them stand for anything."""
+        """The values of vertices that are compound terms. Their variables match anything."""
         self.vertices: list[Vertex] = list(self._all_vertices())
         self._by_symbol: dict[Symbol, list[Vertex]] = {}
         for vertex in self.vertices:
@@ -164,7 +166,8 @@ class DependencyGraph:
                 yield Vertex(entity.symbol)
                 continue
             values = {print_term(general): general for general in map(_general, entity.values)}
-            # Compound values may be others' cases; which stand for themselves must not depend on the order of rules.
+            # Compound values may be instances of others. Which of them get a vertex must not depend on the order of
+            # rules.
             others = (*_asked_for(entity), *_ended_for_others(entity))
             for value in sorted(others, key=lambda one: "" if isinstance(one, Const) else print_term(_general(one))):
                 if not any(may_equal(general, value) for general in values.values()):
@@ -179,7 +182,7 @@ class DependencyGraph:
                 yield Vertex(entity.symbol, ANY)
 
     def matching(self, symbol: Symbol, value: Term) -> list[Vertex]:
-        """The vertices that a value in a rule can stand for; a variable stands for all."""
+        """The vertices that a value in a rule can match; a variable matches all."""
         everything = self.of_symbol(symbol)
         if isinstance(value, Var):
             return everything
@@ -208,7 +211,7 @@ class DependencyGraph:
                 return []
 
     def of_fvp(self, fvp: Fvp) -> list[Vertex]:
-        """The vertices that a pair in a rule can stand for."""
+        """The vertices that a pair in a rule can match."""
         return self.matching(self.entities.fluent(fvp), fvp.value)
 
     def _add_rule(self, rule: Rule) -> None:
@@ -247,7 +250,7 @@ class DependencyGraph:
                 self.f_edges.setdefault((source, target), rule)
 
     def _is_overtaken(self, rule: DelayRule) -> bool:
-        """Of two `fi` of one pair to the same fluent, only the shorter delay can take place."""
+        """Of two `fi` of one pair to the same fluent, only the shorter delay can take effect."""
         delay = _number(rule.delay)
         shortest = self._shortest_delay.get(rule.trigger)
         return delay is not None and shortest is not None and shortest < delay
@@ -271,7 +274,7 @@ class DependencyGraph:
 
     @cached_property
     def f_components(self) -> list[tuple[Vertex, ...]]:
-        """Vertices tied together by f-edges."""
+        """Vertices that f-edges connect."""
         return weak_components(self.vertices, self.f_edges)
 
     @cached_property
@@ -317,8 +320,8 @@ class DependencyGraph:
 
     @cached_property
     def fluent_components(self) -> list[tuple[Symbol, ...]]:
-        """Fluents that are processed together, in an order in which they can be: those that depend on each other, and
-        metric predicates with those they read.
+        """Fluents that are processed together, in a valid evaluation order. A component contains fluents that depend on
+        each other, or metric predicates with those that they read.
         """
         return strong_components(grouped(self.fluent_graph, self.metric) if self.metric else self.fluent_graph)
 
@@ -328,7 +331,7 @@ class DependencyGraph:
         return frozenset(entity.symbol for entity in self.entities.with_role(Role.METRIC_FLUENT))
 
     def with_metric_sources(self, members: Iterable[Symbol]) -> tuple[Symbol, ...]:
-        """Metric predicates and all those that they read, which they read in rational time."""
+        """Metric predicates, and all metric predicates that they read in rational time."""
         found = [symbol for symbol in members if symbol in self.metric]
         for symbol in found:
             rules = (rule for rule in self.entities[symbol].metric if isinstance(rule, MetricRule))

@@ -1,7 +1,7 @@
-"""Relations that input fills (`dynamicDomain`): which records put what into them.
+"""Finds which input records fill which relations (`dynamicDomain`).
 
-`grounding(dial(P,Q)) :- phone(P), pair(P,Q)`, where `dial` is input, says that every record of `dial` puts P into `phone`
-and (P,Q) into `pair`. What else such a body says does not matter here.
+`grounding(dial(P,Q)) :- phone(P), pair(P,Q)`, where `dial` is input, means that every record of `dial` puts P into
+`phone` and (P,Q) into `pair`. The other conditions of the body are irrelevant here.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class Filling:
     declaration: Declaration
 
     def facts(self, record: Term) -> Iterator[Term]:
-        """What a record puts into domains."""
+        """The facts that a record puts into domains."""
         found = unify(self.pattern, record, {})
         if found is not None:
             yield from (resolve(atom, found) for atom in self.atoms)
 
 
 def fillings(program: Program, entities: Entities, background: Background) -> tuple[Filling, ...]:
-    """Everything that fills a domain."""
+    """All fillings of domains."""
     return tuple(_fillings(program.declarations, entities, background)) if background.domains else ()
 
 
@@ -52,7 +52,7 @@ def _fillings(declarations: Iterable[Declaration], entities: Entities, backgroun
 
 
 def input_of(declaration: Declaration, entities: Entities) -> Symbol | None:
-    """The input event or fluent that a grounding is about, if it is about input."""
+    """The input event or fluent of a grounding; None if the grounding is not about input."""
     if declaration.kind is not DeclarationKind.GROUNDING or not declaration.args:
         return None
     pattern = declaration.args[0]

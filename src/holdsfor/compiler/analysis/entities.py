@@ -1,8 +1,7 @@
-"""The events and fluents of a program: what they are called, what defines them, which values they take.
+"""Collects the events and fluents of a program: names, definitions, and values.
 
-Nothing is declared: an event or fluent without a defining rule is input. Fluents such as
-`per(close_ballot(C,M))` and `per(vote(V,M))` count as two when every rule names the inner term, so that
-dependencies between them stay apart.
+There are no declarations: an event or fluent without a defining rule is input. Fluents such as `per(close_ballot(C,M))`
+and `per(vote(V,M))` count as two if every rule names the inner term, so that their dependencies stay separate.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from holdsfor.syntax.printer import print_constant, print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, arguments, functor
 
 Parts = Mapping["Symbol", Mapping[str, Sequence[Term]]]
-"""For fluents whose values are worked out apart: the parts of each, with the values of the rules' heads in each."""
+"""For fluents whose values are evaluated separately: the parts of each, with the values of the rule heads in each."""
 
 
 class EntityKind(StrEnum):
@@ -51,7 +50,7 @@ class EntityKind(StrEnum):
 
 
 class Role(StrEnum):
-    """Where the instances of an entity come from."""
+    """The source of the instances of an entity."""
 
     INPUT_EVENT = "input event"
     DERIVED_EVENT = "derived event"
@@ -65,7 +64,7 @@ class Role(StrEnum):
 class Symbol:
     """A kind of event or fluent: name, arity, and the functors of arguments that are always compound.
 
-    Where the values of a fluent are worked out apart, `part` says which of them are meant (see `analysis.parts`).
+    If the values of a fluent are evaluated separately, `part` identifies some of them (see `analysis.parts`).
     """
 
     kind: EntityKind
@@ -76,7 +75,7 @@ class Symbol:
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # Symbols key every table of the compiler; working out their hash once is a third of its time.
+        # Symbols key every table of the compiler. Computing the hash each time would take a third of its time.
         object.__setattr__(self, "_hash", hash((self.kind, self.name, self.arity, self.inner, self.part)))
 
     def __hash__(self) -> int:
@@ -84,7 +83,7 @@ class Symbol:
 
     @property
     def width(self) -> int:
-        """How many columns there are, those of inner terms among them."""
+        """The number of columns, including those of inner terms."""
         return self.arity - len(self.inner) + sum(width for _, _, width in self.inner)
 
     @property
@@ -102,7 +101,7 @@ class Symbol:
 
     @property
     def signature(self) -> str:
-        """The name of an event or fluent with what tells it from others, whichever values are meant."""
+        """The identity of an event or fluent without the part of its values."""
         name = print_constant(self.name)
         if not self.inner:
             return f"{name}/{self.arity}"
@@ -110,7 +109,7 @@ class Symbol:
         return f"{name}({','.join(inner.get(position, '_') for position in range(self.arity))})"
 
     def columns(self, term: Term) -> tuple[Term, ...]:
-        """The arguments of a term of this symbol, the inner ones flattened."""
+        """The arguments of a term of this symbol, with inner arguments flattened."""
         if not self.inner:
             return arguments(term)
         opened = {position for position, _, _ in self.inner}
@@ -122,7 +121,7 @@ class Symbol:
 
 @dataclass
 class Entity:
-    """All that a program says of one symbol."""
+    """All that a program states about one symbol."""
 
     symbol: Symbol
     rules: list[Rule] = field(default_factory=list)
@@ -136,7 +135,7 @@ class Entity:
 
     @property
     def role(self) -> Role:
-        """Input unless a rule defines it."""
+        """INPUT unless a rule defines the entity."""
         if self.symbol.kind is EntityKind.EVENT:
             return Role.DERIVED_EVENT if self.rules else Role.INPUT_EVENT
         for rule in self.rules:
@@ -177,15 +176,15 @@ class Entities:
         return self.fluent(Fvp(fluent, value))
 
     def admits(self, fvp: Fvp, fluent: Term, value: Term) -> bool:
-        """Whether a ground pair belongs to the part of its fluent that a pair in a rule is about."""
+        """Whether a ground pair belongs to the part of its fluent that a pair in a rule refers to."""
         return not self._parts or self.pair(fluent, value) == self.fluent(replace(fvp, fluent=fluent))
 
     def by_events(self, fluent: Term) -> Symbol:
-        """The symbol of those values of a fluent that events bring about, if others are defined by intervals."""
+        """The symbol for the values that events initiate, if intervals define the other values."""
         return self._symbol(EntityKind.FLUENT, fluent)
 
     def _part(self, whole: Symbol, value: Term) -> str:
-        """The part that a value belongs to; a variable in a head stands for those that events bring about."""
+        """The part that a value belongs to; a variable in a head belongs to the values that events initiate."""
         if isinstance(value, Var):
             return ""
         parts = self._parts[whole]
@@ -197,14 +196,14 @@ class Entities:
         return replace(whole, part=self._part(whole, TRUE)) if whole in self._parts else whole
 
     def meant(self, signature: Signature) -> tuple[Symbol, ...]:
-        """What a predicate in the body of a metric rule stands for: a fluent, else an event; input that nothing else
-        speaks of may come as either.
+        """The symbol of a predicate in the body of a metric rule: a fluent, otherwise an event. Input that only metric
+        rules mention may be either.
         """
         return self._meant[signature]
 
     @property
     def of_either_kind(self) -> frozenset[Symbol]:
-        """Input that only metric rules speak of."""
+        """Input that only metric rules mention."""
         return frozenset(symbol for found in self._meant.values() if len(found) > 1 for symbol in found)
 
     def __getitem__(self, symbol: Symbol) -> Entity:
@@ -214,7 +213,7 @@ class Entities:
         return iter(self.table.values())
 
     def with_role(self, *roles: Role) -> list[Entity]:
-        """The entities that have one of the roles, in the order they first appear."""
+        """The entities with one of the roles, in order of first appearance."""
         return [entity for entity in self if entity.role in roles]
 
     def _find_splits(self, terms: Iterable[tuple[EntityKind, Term]]) -> None:
@@ -238,7 +237,7 @@ class Entities:
             return plain
         inner = []
         for position in sorted(self._split.get((kind, *name), ())):
-            # Rules always have a compound term here; data and questions may have anything, a number for example.
+            # In rules this is always a compound term. Data and queries may have any term, such as a number.
             arg = arguments(term)[position]
             inner.append((position, *(functor(arg) or (print_term(arg), 0))))
         symbol = Symbol(kind, *name, tuple(inner))
@@ -317,7 +316,7 @@ class Entities:
         return tuple(known[:1]) or both
 
     def _add_declaration(self, rule: Declaration) -> None:
-        # A grounding of one value says which instances the others have, too.
+        # A grounding of one value also determines the instances of the others.
         found = (self._symbol(kind, term) for kind, term, _ in _declared(rule))
         for symbol in [replace(whole, part=part) for whole in found for part in self._parts.get(whole, ("",))]:
             if rule.kind is DeclarationKind.GROUNDING:
@@ -340,7 +339,7 @@ def _add_value(entity: Entity, fvp: Fvp) -> None:
 
 
 def _declared(rule: Declaration) -> Iterator[tuple[EntityKind, Term, Term | None]]:
-    """What a declaration is about: `F=V` is a fluent, anything else an event."""
+    """The subject of a declaration: `F=V` is a fluent, anything else an event."""
     is_grounding = rule.kind is DeclarationKind.GROUNDING
     if not rule.args or not (is_grounding or rule.kind in _INPUT_DECLARATIONS):
         return
@@ -365,7 +364,7 @@ def _occurrences(program: Program) -> Iterator[tuple[EntityKind, Term]]:
                 case _:
                     pass
     for metric in program.metric.rules:
-        # Nothing is nested in the arguments of a predicate, so that terms with its name cannot be told apart by theirs.
+        # The arguments of metric predicates are flat, so nested terms cannot tell terms of the same name apart.
         for atom in (metric.head, *read_atoms(metric)):
             yield EntityKind.FLUENT, as_term(atom)
             yield EntityKind.EVENT, as_term(atom)

@@ -9,9 +9,7 @@ N = TypeVar("N", bound=Hashable)
 
 
 def strong_components(graph: Mapping[N, Iterable[N]]) -> list[tuple[N, ...]]:
-    """Strongly connected components, each after every component it has an edge from.
-
-    `graph` maps a node to its successors; every successor must be a node.
+    """Strongly connected components. Each comes after every component to which it has an edge.
 
     >>> strong_components({"a": ["b"], "b": ["c", "a"], "c": []})
     [('a', 'b'), ('c',)]
@@ -24,7 +22,7 @@ def strong_components(graph: Mapping[N, Iterable[N]]) -> list[tuple[N, ...]]:
     for root in graph:
         if root in index:
             continue
-        # Tarjan's algorithm with its recursion unrolled: graphs may be chains of 10,000.
+        # Tarjan's algorithm with its recursion unrolled, because graphs may be chains of 10,000 nodes.
         work = [(root, iter(graph[root]))]
         index[root] = low[root] = len(index)
         stack.append(root)
@@ -61,7 +59,7 @@ def _pop_component(node: N, stack: list[N], on_stack: set[N], index: Mapping[N, 
 
 
 def contract(graph: Mapping[N, Iterable[N]], components: Sequence[tuple[N, ...]]) -> dict[int, set[int]]:
-    """The graph between components, by their position; edges inside one are dropped."""
+    """The graph between components, by component index, without edges inside a component."""
     home = {node: position for position, members in enumerate(components) for node in members}
     contracted: dict[int, set[int]] = {position: set() for position in range(len(components))}
     for node, successors in graph.items():

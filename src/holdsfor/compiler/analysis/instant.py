@@ -1,9 +1,8 @@
-"""What depends on what *at one time-point*: the order inside a time-point, and where there is none.
+"""Finds dependencies *at one time-point*: the order inside a time-point, and loops without an order.
 
-`holdsAt` reads the past and never ties two rules together at one time-point, nor does a condition on a time-point that
-lies before that of its rule. `start`/`end` events, derived events
-and `initiatedAt`/`terminatedAt` conditions do. A loop of such dependencies has a least solution as long as no
-negation lies on it.
+`holdsAt` reads the past and never relates two rules at one time-point. Neither does a condition with a time-point
+before that of its rule. `start`/`end` events, derived events and `initiatedAt`/`terminatedAt` conditions do. A loop of
+such dependencies has a least solution if it contains no negation.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from holdsfor.syntax.terms import Const, Var
 
 @dataclass(frozen=True, slots=True, order=True)
 class Moment:
-    """Something that is decided at a time-point: an effect on a pair, a pair's next state, or an event."""
+    """Something that is decided at a time-point: an effect on a pair, the next state of a pair, or an event."""
 
     what: str
     vertex: Vertex
@@ -48,7 +47,7 @@ INITIATED, DELAYED, TERMINATED, NEXT, EVENT = "initiated", "initiated after a de
 
 
 class InstantGraph:
-    """Same-time dependencies of a program; maps a moment to those it needs, with the sign of the need."""
+    """The same-time dependencies of a program: maps a moment to the moments it needs, with the sign of the need."""
 
     def __init__(self, graph: DependencyGraph, bodies: Mapping[int, Body]) -> None:
         self._graph = graph
@@ -68,13 +67,13 @@ class InstantGraph:
             self._add_rule(rule)
 
     def components(self) -> list[tuple[Moment, ...]]:
-        """Moments that must be solved together, each after what it needs."""
+        """Moments that must be solved together, in dependency order."""
         found = strong_components({moment: list(needs) for moment, needs in self.needs.items()})
         found.reverse()
         return found
 
     def negative_loops(self) -> Iterator[tuple[Moment, Moment]]:
-        """Needs that lie on a loop and must be absent: such a program has no meaning."""
+        """Negated needs on a loop. Such a program has no meaning."""
         if all(positive for needs in self.needs.values() for positive in needs.values()):
             return
         for component in self.components():
@@ -123,7 +122,7 @@ class InstantGraph:
                     self._need(head, needed, rule, positive=positive)
 
     def _add_instances(self, rule: EffectRule) -> None:
-        """A termination that is asked of each instance there is to end needs those that are just being initiated."""
+        """Adds the needs of a termination with open instances: the pairs that are being initiated at the time-point."""
         if any(isinstance(literal, Instance) for literal in self._bodies.get(id(rule), ())):
             for vertex in self._graph.heads(rule):
                 self._need(Moment(TERMINATED, vertex), Moment(DELAYED, vertex), rule)
@@ -138,7 +137,7 @@ class InstantGraph:
                     self._need(Moment(NEXT, head), Moment(NEXT, source), rule, positive=grows and condition.positive)
 
     def _add_next(self, vertex: Vertex) -> None:
-        """Whether a simple fluent has a value next: it is initiated, and nothing breaks it."""
+        """Adds the next state of a simple fluent: it holds if it is initiated and nothing breaks it."""
         following = Moment(NEXT, vertex)
         if following in self.needs or self._graph.entities[vertex.symbol].role is not Role.SIMPLE_FLUENT:
             return
@@ -148,16 +147,16 @@ class InstantGraph:
             self._need(following, Moment(DELAYED, other), None, positive=other == vertex and is_one)
 
     def _add_postponed(self, rule: DelayRule) -> None:
-        """A postponable effect takes place unless its trigger is initiated again at that very time-point."""
+        """Adds a postponable effect: it takes place unless its trigger is initiated again at the same time-point."""
         what = DELAYED if rule.effect is not None else TERMINATED
         sources = self._graph.of_fvp(rule.trigger)
         if isinstance(rule.trigger.value, Const):
-            # Whatever can initiate a constant needs what the vertex of that constant needs.
+            # A rule that can initiate a constant needs what the vertex of that constant needs.
             sources = [source for source in sources if source.value != ANY] or sources
         for source in sources:
             if source not in self._graph.postponed:
                 continue
-            # `ft` ends the very pair that triggers it.
+            # `ft` terminates the same pair that triggers it.
             for target in [source] if rule.effect is None else self._graph.of_fvp(rule.effect):
                 self._need(Moment(what, target), Moment(INITIATED, source), rule, positive=False)
                 if source in self._renewing and (what, target) != (DELAYED, source):
@@ -180,7 +179,7 @@ class InstantGraph:
                 return
 
     def _boundary(self, vertex: Vertex, edge: Edge, positive: bool) -> Iterator[tuple[Moment, bool]]:
-        """`end` needs something that breaks the pair; `start` needs an initiation and nothing that breaks it."""
+        """Adds the needs of a boundary: `end` needs a break of the pair; `start` needs an initiation and no break."""
         role = self._graph.entities[vertex.symbol].role
         if role is Role.STATIC_FLUENT:
             yield Moment(NEXT, vertex), positive and edge is Edge.START
@@ -196,7 +195,7 @@ class InstantGraph:
 
 
 def _is_about_the_past(literal: Literal, rule: EffectRule | EventRule) -> bool:
-    """Whether a condition has a time-point of its own that lies before that of its rule."""
+    """Whether a condition has its own time-point before that of its rule."""
     if not isinstance(literal, Happens | Effect | Boundary) or literal.time == rule.time:
         return False
     if not isinstance(literal.time, Var) or not isinstance(rule.time, Var):
@@ -205,7 +204,7 @@ def _is_about_the_past(literal: Literal, rule: EffectRule | EventRule) -> bool:
 
 
 def may_loop(graph: DependencyGraph) -> bool:
-    """Whether any rule reads its own time-point in a way that could close a loop; most programs have none."""
+    """Whether any rule reads its own time-point in a way that could close a loop. Most programs have no such rule."""
     if graph.program.postpones:
         return True
     derived = {entity.symbol for entity in graph.entities.with_role(Role.DERIVED_EVENT)}

@@ -1,7 +1,7 @@
-"""Programs of two languages: which metric predicates are evaluated together, and cycles through both languages.
+"""Groups metric predicates that are evaluated together, and finds cycles through both languages.
 
-A metric predicate is rational time to those that metric rules read it with, and time-points to all others. So metric
-predicates that read each other are worked out in one place, unless something in between is no metric predicate.
+A metric predicate has rational time for the metric rules of its group, and time-points for all other readers. So metric
+predicates that read each other are evaluated in one group, unless a non-metric predicate lies between them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NONE = -1
 
 
 def grouped(graph: Mapping[N, Sequence[N]], metric: Collection[N]) -> dict[N, list[N]]:
-    """A graph with edges back and forth between metric predicates that can be worked out together."""
+    """A graph with edges in both directions between metric predicates that can be evaluated together."""
     ranks = _ranks(graph, metric)
     found = {node: list(successors) for node, successors in graph.items()}
     for node, successors in graph.items():
@@ -28,7 +28,7 @@ def grouped(graph: Mapping[N, Sequence[N]], metric: Collection[N]) -> dict[N, li
 
 
 def _ranks(graph: Mapping[N, Sequence[N]], metric: Collection[N]) -> dict[N, int]:
-    """How often the way to a node has gone from the other language to the metric one."""
+    """How often a path to a node changes from event rules to metric rules."""
     ranks: dict[N, int] = dict.fromkeys(graph, _NONE)
     for component in strong_components(graph):
         rank = max(ranks[node] for node in component)
@@ -42,7 +42,7 @@ def _ranks(graph: Mapping[N, Sequence[N]], metric: Collection[N]) -> dict[N, int
 
 
 def mixed_cycles(graph: Mapping[N, Sequence[N]], metric: Collection[N]) -> Iterator[tuple[N, ...]]:
-    """Components of both languages."""
+    """Components that contain both languages."""
     for component in strong_components(graph):
         if len({node in metric for node in component}) > 1:
             yield component

@@ -1,7 +1,7 @@
-"""How far conditions with a time-point of their own look back.
+"""Computes how far conditions with their own time-point look back.
 
-From the comparisons of a body it derives, for a second time variable T0, the least and the greatest value that
-T - T0 can have.
+From the comparisons of a body it derives, for a second time variable T0, the least and the greatest value that T - T0
+can have.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FLIPPED = {"<": ">", "=<": ">=", ">": "<", ">=": "=<", "=:=": "=:=", "=": "="}
 
 @record
 class Reach:
-    """The range of T - T0. `related` is False when nothing ties the two together."""
+    """The range of T - T0. `related` is False if no comparison relates the two."""
 
     least: float
     most: float
@@ -31,7 +31,7 @@ class Reach:
 
     @property
     def is_past(self) -> bool:
-        """Whether T0 can never lie after T."""
+        """Whether T0 is never after T."""
         return self.least >= 0
 
 
@@ -53,7 +53,7 @@ def reach(body: Body, now: str, other: str) -> Reach:
 
 
 def surroundings(body: Body, literal: Literal) -> Body:
-    """What holds together with a literal: the conjunctions around it, from the outside in."""
+    """The conditions that hold together with a literal: the conjunctions around it, from the outside in."""
     for candidate in body:
         if candidate is literal:
             return body
@@ -66,7 +66,7 @@ def surroundings(body: Body, literal: Literal) -> Body:
 
 
 def _limits(differences: list[tuple[str, Linear]]) -> Iterator[tuple[tuple[str, str], float]]:
-    """Limits `first - second =< limit` by their two variables, the least limit last."""
+    """Limits `first - second =< limit` by their two variables, in decreasing order."""
     found: list[tuple[tuple[str, str], float]] = []
     for operator, difference in differences:
         for sign, relation in ((1, operator), (-1, _FLIPPED[operator])):
@@ -80,7 +80,7 @@ def _limits(differences: list[tuple[str, Linear]]) -> Iterator[tuple[tuple[str, 
 
 
 def _closed(limits: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
-    """All limits that follow: shortest paths between the variables."""
+    """All implied limits: shortest paths between the variables."""
     names = dict.fromkeys(name for pair in limits for name in pair)
     for middle, first, last in itertools.product(names, repeat=3):
         if (first, middle) in limits and (middle, last) in limits and first != last:
@@ -103,7 +103,7 @@ def _differences(body: Body, definitions: dict[str, Term]) -> Iterator[tuple[str
 
 
 def _as_difference(difference: Linear, sign: int) -> tuple[tuple[str, str], float] | None:
-    """The two variables of an expression that is one minus the other, times a factor, and perhaps a constant."""
+    """The two variables of an expression that is a multiple of their difference, with an optional constant."""
     factors = {name: factor * sign for name, factor in difference.items() if name and factor}
     if len(factors) != 2 or sum(factors.values()) != 0:
         return None

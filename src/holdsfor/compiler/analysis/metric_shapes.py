@@ -1,7 +1,7 @@
-"""Metric rules of a mixed program as heads and conditions, so that keys are found for them as for other rules.
+"""Describes metric rules of a mixed program as heads and conditions, so that key search applies to them.
 
-Metric predicates that a component works out for itself, because it reads them in rational time, are no inputs: what their
-rules read takes their place.
+Metric predicates that a component evaluates itself, because it reads them in rational time, are no inputs. The readings
+of their rules replace them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from holdsfor.ir.metric import Aggregate, Atom, Comparison, MetricRule, atoms
 from holdsfor.syntax.terms import Const, Term, Var
 
 _ELSEWHERE = Const("")
-"""Stands for a variable that is not one of the rule whose readings are listed."""
+"""Replaces a variable that does not belong to the rule whose readings are listed."""
 
 
 def metric_shapes(members: Sequence[Symbol], analysis: Analysis) -> Iterator[RuleShape]:
-    """The rules of metric predicates that are worked out together."""
+    """The shapes of the rules of metric predicates that are evaluated together."""
     for symbol in members:
         for rule in metric_rules(symbol, analysis):
             found: dict[Reading, None] = {}
@@ -34,7 +34,7 @@ def metric_rules(symbol: Symbol, analysis: Analysis) -> Iterator[MetricRule]:
 
 
 def _atoms(rule: MetricRule) -> Iterator[tuple[Atom, tuple[Term, ...]]]:
-    """The atoms that a rule reads, and their arguments; what is counted or added up is no variable of the rule."""
+    """The atoms that a rule reads, with their arguments. Aggregated variables are local to the aggregate."""
     for literal in rule.body:
         if not isinstance(literal, Comparison):
             own = literal.terms if isinstance(literal, Aggregate) else ()
@@ -45,7 +45,7 @@ def _atoms(rule: MetricRule) -> Iterator[tuple[Atom, tuple[Term, ...]]]:
 def _add(
     found: dict[Reading, None], atom: Atom, columns: Sequence[Term], members: Sequence[Symbol], analysis: Analysis
 ) -> None:
-    """What an atom reads; of predicates that are worked out on the way, what their rules read."""
+    """Adds the reading of an atom; for a predicate evaluated in the same component, the readings of its rules."""
     waiting, seen = [(atom, tuple(columns))], {(atom.signature, tuple(columns))}
     while waiting:
         atom, columns = waiting.pop()

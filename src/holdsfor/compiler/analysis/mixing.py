@@ -1,7 +1,4 @@
-"""Metric rules from the view of event rules: a predicate is a boolean fluent, or an event that it reads.
-
-`P(X)` in a metric rule is the pair `P(X)=true` where `P` is a fluent, and `happensAt(P(X), T)` where it is an event.
-"""
+"""Relates metric rules to event rules: a predicate is a boolean fluent, or an event that it reads."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Predicates that do not exist, or exist with other arguments (HF101, HF102, HF105, HF110, HF307).
+"""Finds unknown predicates, or predicates with other arguments (HF101, HF102, HF105, HF110, HF307).
 
-These are found before everything else: a rule with an unknown predicate is not analysed further.
+This check comes first: a rule with an unknown predicate is not analysed further.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ TAKES: dict[str, tuple[int, ...]] = {
     "seq": (3,),
     "allen": (5,),
 }
-"""Words of the language that are conditions, with how many arguments they take."""
+"""The condition keywords of the language with the numbers of their arguments."""
 CONDITIONS = (
     *TAKES,
     "intDurGreater",
@@ -86,11 +86,11 @@ INTERVALS = frozenset(
         *((one.value, 4) for one in AllenRelation),
     }
 )
-"""Conditions on interval lists that a program may also define by itself."""
+"""Conditions on interval lists that a program may also define itself."""
 
 
 class Names:
-    """The predicates of a program as it was written, and what is wrong with their names."""
+    """The predicates of a program as written, and the problems with their names."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -111,7 +111,7 @@ class Names:
         )
 
     def findings(self) -> Iterator[Diagnostic]:
-        """Unknown predicates and heads that are not what they look like."""
+        """Reports unknown predicates and misleading heads."""
         yield from self._wrong_heads.values()
         for rule, literal, name in self._calls:
             # A file that could not be loaded may define anything.
@@ -128,7 +128,7 @@ class Names:
         return any(self._is_unknown(name) for literal in calls if (name := functor(literal.atom)) is not None)
 
     def _is_needed(self, rule: Rule) -> bool:
-        """Whether an event or a fluent may depend on a rule; helpers for other programs are in many files."""
+        """Whether an event or a fluent may depend on a rule. Many files contain helpers for other programs."""
         return not isinstance(rule, BackgroundRule) or _head(rule) in self._needed
 
     def _is_unknown(self, name: Predicate) -> bool:
@@ -164,7 +164,7 @@ class Names:
         return f"did you mean {close}?", other_name(literal.span, close) if is_fitting else None
 
     def _head_finding(self, rule: BackgroundRule) -> Diagnostic | None:
-        """A rule that looks like `initiatedAt` and is not: it would silently be background knowledge."""
+        """Reports a rule that looks like `initiatedAt` but would silently become background knowledge."""
         name = functor(rule.head)
         if name is None or name in self._called:
             return None
@@ -205,7 +205,7 @@ class Names:
 
 
 def _needed(calls: Iterable[tuple[Rule, Call, Predicate]]) -> set[Predicate]:
-    """The predicates that rules about time call, and those that these call."""
+    """The predicates that temporal rules call, directly or through others."""
     called: dict[Predicate | None, set[Predicate]] = {}
     for rule, _, name in calls:
         called.setdefault(_head(rule), set()).add(name)
@@ -262,7 +262,7 @@ def defined_predicates(program: Program) -> set[Predicate]:
 
 
 def _declared_dynamic(term: Term) -> Iterator[Predicate]:
-    """`name/arity` indicators in a directive: predicates that a program may leave without facts."""
+    """`name/arity` indicators in a directive: predicates that may have no facts."""
     if not isinstance(term, Compound):
         return
     if term.name == "/" and len(term.args) == 2:

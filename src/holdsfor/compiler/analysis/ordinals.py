@@ -1,4 +1,4 @@
-"""Places of arguments in words."""
+"""Writes argument positions in words."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 
 def ordinal(position: int) -> str:
-    """A place, counted from 0, in words."""
+    """A position, counted from 0, in words."""
     return _ORDINALS[position] if position < len(_ORDINALS) else f"{position + 1}th"
 
 
 def ordinals(positions: Iterable[int]) -> str:
-    """Several places in words."""
+    """Several positions in words."""
     return " and ".join(f"its {ordinal(position)} argument" for position in positions)

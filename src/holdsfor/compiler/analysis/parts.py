@@ -1,9 +1,9 @@
-"""Which values of a fluent are evaluated separately.
+"""Determines which values of a fluent are evaluated separately.
 
-Dependencies are between fluent-value pairs. The values that events bring about break each other, so they are one unit;
-a value that `holdsFor` rules define breaks nothing and is broken by nothing. So `f=false` may be the complement of
-`f=true`, and one value may be defined by events while another is defined by intervals. Such a fluent is split: what
-events bring about is one part, and each value with `holdsFor` rules another. Every other fluent stays whole.
+Dependencies relate fluent-value pairs. The values that events initiate break each other, so they form one unit. A value
+that `holdsFor` rules define breaks no other value, and no value breaks it. So `f=false` may be the complement of
+`f=true`, and events may define one value while intervals define another. Such a fluent is split: the values that events
+initiate are one part, and each value with `holdsFor` rules is another. Every other fluent stays whole.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from holdsfor.syntax.terms import Term, Var
 
 
 def find_parts(graph: DependencyGraph) -> Parts:
-    """The fluents that must be split, each with the values of its parts; the first part has no name."""
+    """The fluents that must be split, each with the values of its parts. The first part has no name."""
     found: dict[Symbol, dict[str, list[Term]]] = {}
     for entity in graph.entities.with_role(Role.STATIC_FLUENT):
         if _is_mixed(entity) or _is_on_cycle(entity, graph):
@@ -34,14 +34,14 @@ def _is_mixed(entity: Entity) -> bool:
 
 
 def _is_on_cycle(entity: Entity, graph: DependencyGraph) -> bool:
-    """Whether a fluent depends on itself as long as its values are not told apart."""
+    """Whether a fluent depends on itself if its values are not distinguished."""
     symbol = entity.symbol
     return len(graph.component_of[symbol]) > 1 or (symbol, symbol) in graph.symbol_edges
 
 
 def _groups(entity: Entity) -> list[list[Term]]:
-    """The values of a fluent, those together that must be worked out together. Values that events bring about come
-    first; rules whose heads can have a value in common define one group.
+    """Groups the values of a fluent that must be evaluated together. The values that events initiate come first. Rules
+    whose heads can have a value in common define one group.
     """
     by_events = list(dict.fromkeys(value for rule in entity.rules for value in values_by_events(rule)))
     groups = [by_events] if by_events else []
@@ -62,7 +62,7 @@ def _groups(entity: Entity) -> list[list[Term]]:
 
 
 def values_by_events(rule: Rule) -> Iterator[Term]:
-    """The values that a rule brings about or ends. `terminatedAt(f=_, T)` ends those that others bring about."""
+    """The values that a rule initiates or terminates. `terminatedAt(f=_, T)` terminates the values of other rules."""
     match rule:
         case EffectRule(kind=kind, fvp=fvp):
             if kind is EffectKind.INITIATED or not isinstance(fvp.value, Var):

@@ -1,4 +1,4 @@
-"""The position of a finding: the head of a rule or one term of it, not the whole clause; and the correction."""
+"""Positions and corrections of findings: the head of a rule or one term of it, not the whole clause."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def head_span(rule: Rule) -> Span:
 
 
 def span_of(term: Term, otherwise: Span) -> Span:
-    """The span of a term, or another one if the term was not written but made."""
+    """The span of a term, or `otherwise` if the term has no source text."""
     return term.span if term.span.source.text else otherwise
 
 
 def name_span(span: Span) -> Span | None:
-    """The name that a term starts with, its quotes included; None if it starts with something else.
+    """The name at the start of a term, including quotes; None if the term starts with something else.
 
     >>> text = "'my area'(X)"
     >>> name_span(Span(Source("f", text), 0, len(text))).text
@@ -47,11 +47,11 @@ def name_span(span: Span) -> Span | None:
 
 
 def other_name(span: Span, name: str) -> Fix | None:
-    """Give the term at a place another name; its arguments stay."""
+    """A correction that renames the term at a span and keeps its arguments."""
     written = name_span(span)
     return None if written is None else Fix(written, print_constant(name))
 
 
 def other_text(span: Span, text: str) -> Fix | None:
-    """Write something else at a place; None for what was built in Python."""
+    """A correction that replaces the text of a span; None if the term was built in Python."""
     return Fix(span, text) if span.source.text else None

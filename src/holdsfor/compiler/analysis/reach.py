@@ -1,4 +1,4 @@
-"""What an edit of a program reaches, and the part of a program that is needed to evaluate it."""
+"""Computes what an edit of a program affects, and the part of a program that an evaluation needs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from holdsfor.syntax.terms import Compound, Const
 
 @dataclass(frozen=True)
 class Reach:
-    """What an edit changes, and what depends on that in either program."""
+    """The effect of an edit: what changes, and what depends on it in either program."""
 
     changed: frozenset[Node]
     """Nodes whose own clauses differ."""
@@ -43,14 +43,14 @@ def reach(old: Definitions, new: Definitions) -> Reach:
     if EVERYTHING in changed:
         return Reach(changed, frozenset(outputs), frozenset())
     reads = {node: old.reads.get(node, set()) | new.reads.get(node, set()) for node in nodes}
-    # A rule that reads events whatever they are called depends on all of them.
+    # A rule that reads events of any name depends on all of them.
     reads[EVERYTHING] = set(nodes)
     reached = closure(changed, _turned(reads))
     return Reach(changed, frozenset(outputs & reached), frozenset(outputs - reached))
 
 
 def closure(start: Iterable[Node], edges: Mapping[Node, Collection[Node]]) -> set[Node]:
-    """Everything that can be reached."""
+    """All nodes reachable from the start."""
     found, waiting = set(), list(start)
     while waiting:
         node = waiting.pop()
@@ -69,12 +69,12 @@ def _turned(reads: Mapping[Node, Collection[Node]]) -> dict[Node, set[Node]]:
 
 
 def needed(found: Definitions, wanted: Iterable[Node]) -> set[Node]:
-    """Some nodes of a program and all that they read."""
+    """Some nodes of a program and everything that they read."""
     return closure((node for node in wanted if node in found.clauses), found.reads)
 
 
 def part_of(program: Program, found: Definitions, kept: Collection[Node]) -> Program:
-    """The clauses of a program that define some nodes; what is declared of others goes with them."""
+    """The clauses of a program that define some nodes, without declarations of other nodes."""
     if EVERYTHING in kept:
         return program
     dropped = found.outputs - set(kept)
@@ -90,7 +90,7 @@ def part_of(program: Program, found: Definitions, kept: Collection[Node]) -> Pro
 
 
 _DECLARED = Declaration(DeclarationKind.GROUNDING, (Compound("=", (Const("declared elsewhere"), Const("true"))),))
-"""A program with groundings treats open rules otherwise than one without: some grounding has to stay."""
+"""A program with groundings treats open rules differently, so at least one grounding must stay."""
 
 
 def _stays(rule: Rule, kept: Collection[Node], dropped: Collection[Node]) -> bool:
@@ -105,6 +105,6 @@ def _stays(rule: Rule, kept: Collection[Node], dropped: Collection[Node]) -> boo
     if any(Node(kind, *name) in dropped for name in names for kind in (EVENT, FLUENT)):
         return False
     if rule.kind is DeclarationKind.GROUNDING:
-        # Groundings of input fill domains; conditions may ask for groundings.
+        # Groundings of input fill domains; conditions may also read groundings.
         return any(node in kept for node in (*about, GROUNDINGS, *read_nodes(rule.body)))
     return not any(Node(PREDICATE, *name) in dropped for name in names)

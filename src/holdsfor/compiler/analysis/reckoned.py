@@ -1,4 +1,4 @@
-"""Arguments of events that rules use only in arithmetic: they need no codes, and stay plain numbers."""
+"""Finds event arguments that rules use only in arithmetic, and which therefore stay plain numbers without codes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
 from holdsfor.syntax.terms import Compound, Var, functor, variables
 
 Reckoned: TypeAlias = Mapping[Symbol, frozenset[int]]
-"""Places of arguments, by event."""
+"""Argument positions by event."""
 
 
 def reckoned_arguments(program: Program) -> Reckoned:
-    """The arguments that every rule leaves alone, or compares and computes with and has no other use for.
+    """The arguments that every rule ignores, or uses only in comparisons and arithmetic.
 
-    Metric rules join whatever they read, and collected rows must be told apart: these have none.
+    Metric rules join everything they read, and collected rows must be distinguishable. Such arguments do not qualify.
     """
     places: dict[Symbol, set[int]] = {}
     if program.metric.rules:
@@ -39,7 +39,7 @@ def reckoned_arguments(program: Program) -> Reckoned:
 
 
 def _only_reckoned(rule: Rule) -> set[str]:
-    """The variables that stand in one place only, arithmetic aside."""
+    """The variables that occur at one place only, apart from arithmetic."""
     places = Counter(variable.name for variable in rule_variables(rule))
     for literal in walk(rule.body):
         if isinstance(literal, Compare) and literal.operator in ARITHMETIC_COMPARISONS:

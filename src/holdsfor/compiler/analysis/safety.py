@@ -1,4 +1,4 @@
-"""Safety: every rule gets an executable body, or a diagnostic that says what is not bound."""
+"""Checks safety: every rule gets an executable body, or a diagnostic about unbound variables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from holdsfor.syntax.terms import Compound, ListTerm, Term, Var, variables
 
 
 class Safety:
-    """Orders bodies and collects complaints."""
+    """Orders bodies and collects diagnostics."""
 
     def __init__(self, entities: Entities, background: Background) -> None:
         self._entities = entities
@@ -40,11 +40,11 @@ class Safety:
         self.diagnostics: list[Diagnostic] = []
 
     def order(self, rule: Rule) -> Body | None:
-        """The body of a rule in an executable order, or None after recording why there is none."""
+        """The body of a rule in an executable order; None after a diagnostic was recorded."""
         body = self._ordered(rule)
         if body is None or not isinstance(rule, EffectRule | EventRule):
             return body
-        # Events first: they say when the rule fires. A rule without one is complained of elsewhere.
+        # Events come first, because they trigger the rule. A rule without an event is reported elsewhere.
         driven = self._schedule(rule, body, set())
         return body if driven.stuck else driven.body
 
@@ -68,7 +68,7 @@ class Safety:
                 return self._runnable(rule, rule.body, _head_names(rule))
 
     def check_background(self, rule: BackgroundRule) -> None:
-        """Report conditions of a background rule that cannot be tested even when all its arguments are given."""
+        """Reports conditions of a background rule that cannot run even if all its arguments are bound."""
         if rule.body:
             self._runnable(rule, rule.body, _head_names(rule))
 
@@ -76,7 +76,7 @@ class Safety:
         return schedule(body, bound, self._background.needs, frozenset(_head_names(rule)))
 
     def _all_bound(self, rule: Rule, body: Body, bound: set[str]) -> Body | None:
-        """For heads that must be ground when the body has been solved."""
+        """Checks heads that must be ground after the body has been solved."""
         result = self._schedule(rule, body, bound)
         if result.stuck:
             self._complain_stuck(rule, result)
@@ -88,13 +88,12 @@ class Safety:
         return None if loose else result.body
 
     def _termination(self, rule: EffectRule) -> Body | None:
-        """A termination may leave head variables open: it then ends every instance that matches."""
+        """Orders the body of a termination. Open head variables terminate every matching instance."""
         bound = names(rule.time)
         result = self._schedule(rule, rule.body, bound)
         is_tested = bool(_head_names(rule) & {n for lit in result.stuck for n in unbound_in(lit, result.bound)})
         if is_tested or (not result.stuck and self._is_selective(rule.fvp, result.bound)):
-            # A test on an open head variable, or what the head says of its parts, is asked of each instance that there
-            # is something to end.
+            # A test on an open head variable, or on its parts, runs for each instance that can be terminated.
             instances = Instance(rule.fvp, rule.time)
             result = self._schedule(rule, (*rule.body, instances), bound)
         if result.stuck:
@@ -103,7 +102,7 @@ class Safety:
         return result.body
 
     def _is_selective(self, fvp: Fvp, bound: frozenset[str]) -> bool:
-        """Whether open variables of a pair leave only some instances: inside of a term, or repeated."""
+        """Whether open variables of a pair select only some instances: they are nested in a term, or repeated."""
         terms = (*self._entities.fluent(fvp).columns(fvp.fluent), fvp.value)
         loose = Counter(v.name for term in terms for v in variables(term) if v.name not in bound)
         inside = any(not isinstance(term, Var) and names(term) - bound for term in terms)
@@ -121,10 +120,10 @@ class Safety:
             return None
         return result.body
 
-    # Instances that groundings declare
+    # Declared instances
 
     def _with_grounding(self, rule: Rule, fvp: Fvp) -> Body:
-        """A body that leaves head variables open is completed from groundings of the fluent, whatever their value."""
+        """Completes a body that leaves head variables open with the groundings of the fluent, for any value."""
         given = self._schedule(rule, rule.body, _given_names(rule)).bound
         open_names = (names(fvp.fluent) | names(fvp.value)) - given
         if not open_names:
@@ -136,20 +135,21 @@ class Safety:
         return (*rule.body, *_any_of(branches))
 
     def _for_declared(self, rule: IntervalRule, fvp: Fvp) -> Body:
-        """The body of a `holdsFor` rule for the instances that groundings declare, if they do."""
+        """The body of a `holdsFor` rule for the instances that groundings declare, if any."""
         found = (instantiate(one, fvp, any_value=False) for one in self._groundings(fvp))
         branches = [one for one in found if one is not None]
         head = names(fvp.fluent) | names(fvp.value)
         ends = {frozenset(head & self._schedule(rule, one, set()).bound) for one in branches}
         if len(ends) != 1:
-            # Some leave a variable open that others give values: such instances are found by the conditions alone.
+            # Some groundings leave a variable open to which others give values. Only the conditions find such
+            # instances.
             return self._with_grounding(rule, fvp)
         return (*rule.body, *_any_of(branches))
 
     def _groundings(self, fvp: Fvp) -> list[Declaration]:
         return self._entities[self._entities.fluent(fvp)].groundings
 
-    # Complaints
+    # Diagnostics
 
     def _complain_stuck(self, rule: Rule, result: Schedule) -> None:
         complaints = Complaints(rule, self._background.needs)
@@ -167,7 +167,7 @@ def _any_of(branches: list[Body]) -> Body:
 
 
 def instantiate(declaration: Declaration, fvp: Fvp, *, any_value: bool) -> Body | None:
-    """The conditions of a grounding, with its variables named as in a rule's head."""
+    """The conditions of a grounding, with the variable names of a rule head."""
     declared = declaration.args[0]
     assert isinstance(declared, Compound)
     apart: dict[str, Term] = {v.name: Var(f"{v.name}~") for v in rule_variables(declaration)}
@@ -186,7 +186,7 @@ def _head_names(rule: Rule) -> set[str]:
 
 
 def _given_names(rule: Rule) -> set[str]:
-    """What is known before a body is run."""
+    """The variables that are bound before a body runs."""
     match rule:
         case EffectRule(time=time) | EventRule(time=time):
             return names(time)

@@ -1,6 +1,7 @@
-"""Fluents that `forget` does not bound: a rule can initiate them for a silent entity.
+"""Finds fluents that `forget` does not bound: a rule can initiate them for a silent entity.
 
-A rule begins nothing in silence if one of its conditions is a mention of the entity, or on something that silence ends.
+A rule initiates nothing in silence if one of its conditions mentions the entity, or depends on something that silence
+ends.
 """
 
 from __future__ import annotations
@@ -42,10 +43,12 @@ class Silence:
     def __init__(self, forgetting: Forgetting, analysis: Analysis) -> None:
         self._forgetting, self._analysis = forgetting, analysis
         self._assumed: set[int] = set()
-        """Rules of events that are being looked at: what only they themselves would begin never begins."""
+        """Event rules under examination. An event that only its own rules could start never occurs."""
 
     def begun_in_silence(self) -> Iterator[tuple[Symbol, Rule]]:
-        """The fluents that it ends and rules that may begin them in silence. Initial values begin before all time."""
+        """The fluents that it terminates and that rules may initiate in silence. Initial values start before all
+        time-points.
+        """
         for rule in self._analysis.program.rules:
             for pair, is_heard in self._beginnings(rule):
                 if any(not is_heard(entity) for entity in self._entities(self._ends(), pair.fluent)):
@@ -65,7 +68,7 @@ class Silence:
         return any(self._says(entity, literal, time) for literal in body)
 
     def _says(self, entity: Entity, literal: Literal, time: Term) -> bool:
-        """Whether a condition is never met in silence."""
+        """Whether a condition never holds in silence."""
         match literal:
             case Happens(event=event, time=at) if at == time:
                 mentions = (one.event for one in self._forgetting.mentions if isinstance(one, Happens))
@@ -81,7 +84,7 @@ class Silence:
                 return False
 
     def _is_derived(self, entity: Entity, event: Term) -> bool:
-        """Whether an event is derived, and never in silence."""
+        """Whether an event is derived and never occurs in silence."""
         symbol = self._analysis.entities.event(event)
         table = self._analysis.entities.table
         rules = [rule for rule in table[symbol].rules if isinstance(rule, EventRule)] if symbol in table else []
@@ -101,7 +104,7 @@ class Silence:
         return heard
 
     def _entities(self, patterns: Iterable[Term], term: Term) -> Iterator[Entity]:
-        """The entities that a term has at the places of patterns."""
+        """The entities in a term at the places that the patterns give."""
         for pattern in patterns:
             apart, names = _apart(pattern)
             bound = unify(apart, term, {})
@@ -115,12 +118,12 @@ def _apart(term: Term) -> tuple[Term, dict[str, Term]]:
 
 
 def _inside(term: Term, names: dict[str, Term], bound: Bindings) -> Term | None:
-    """The variable of a rule for an event that is the same as a term outside."""
+    """The variable of an event rule that corresponds to an outside term."""
     return next((Var(name) for name, apart in names.items() if resolve(apart, bound) == resolve(term, bound)), None)
 
 
 def forgotten_texts(analysis: Analysis) -> dict[Symbol, str]:
-    """What ends each fluent that is forgotten, in words."""
+    """What terminates each forgotten fluent, in words."""
     found: dict[Symbol, str] = {}
     for one in analysis.program.forgettings:
         left = {symbol: rule.span for symbol, rule in Silence(one, analysis).begun_in_silence()}

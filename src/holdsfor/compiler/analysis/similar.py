@@ -1,4 +1,4 @@
-"""Which known name a misspelt one was meant to be."""
+"""Finds the known name that a misspelt name was probably meant to be."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from difflib import get_close_matches
 from functools import cached_property
 
 _MANY = 200
-"""Among more names than this, only those that are a single slip away are looked for."""
+"""Among more names than this, only names with a single edit are considered."""
 
 
 class Similar:
-    """Known names, to be asked for those that are like others."""
+    """Known names, searchable by similarity."""
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = list(dict.fromkeys(known))
 
     def to(self, name: str, cutoff: float = 0.7) -> str | None:
-        """The known name that was probably meant, never the name itself.
+        """The most similar known name, never the name itself.
 
         >>> Similar(["happensAt", "holdsAt"]).to("happenAt"), Similar(["turn"]).to("trun")
         ('happensAt', 'turn')
@@ -39,7 +39,7 @@ class Similar:
 
     @cached_property
     def _by_form(self) -> dict[str, list[str]]:
-        """Names by what is left of them without one letter: a slip leaves the same."""
+        """Names by the result of deleting one letter, because two names with a single edit share such a result."""
         found: dict[str, list[str]] = {}
         for name in self._known:
             for form in _shortened(name):
@@ -48,14 +48,14 @@ class Similar:
 
 
 def _shortened(name: str) -> Iterator[str]:
-    """A name and all that one letter less makes of it. Short names are too much alike."""
+    """A name, and all results of deleting one letter. Short names are too similar to each other."""
     if len(name) >= 4:
         yield name
         yield from dict.fromkeys(name[:index] + name[index + 1 :] for index in range(len(name)))
 
 
 def suggest(name: str, known: Iterable[str], cutoff: float = 0.7) -> str | None:
-    """The known name that was probably meant.
+    """The most similar known name.
 
     >>> suggest("happenAt", ["happensAt", "holdsAt"])
     'happensAt'

@@ -1,8 +1,8 @@
-"""Which arguments of events, fluents and predicates hold the same kind of entity: those that rules tie together.
+"""Finds arguments of events, fluents and predicates that hold the same kind of entity, because rules relate them.
 
-Two places are tied if some rule has the same variable at both. In `initiatedAt(in(V, A)=true, T) :- happensAt(enters(V, A), T)`
-the first arguments of `in` and `enters` are tied, and so are the second ones. Values of fluents are places too; what is inside
-of a compound argument has places of its own.
+Two places are tied if some rule has the same variable at both. In `initiatedAt(in(V, A)=true, T) :- happensAt(enters(V,
+A), T)` the first arguments of `in` and `enters` are tied, and so are the second ones. Values of fluents are places too.
+The inside of a compound argument has its own places.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
 
 
 class Kind(StrEnum):
-    """What has arguments."""
+    """The kinds of terms that have arguments."""
 
     EVENT = "event"
     FLUENT = "fluent"
@@ -49,13 +49,13 @@ class Kind(StrEnum):
 Name: TypeAlias = tuple[Kind, str, int]
 """An event, fluent or predicate by its name and arity."""
 Path: TypeAlias = tuple[int | str, ...]
-"""Where an argument stands: its number, and inside of compound arguments their names, arities and numbers in turn."""
+"""The position of an argument: its index and, inside compound arguments, the name, arity and index at each level."""
 Place: TypeAlias = tuple[Name, Path]
 _VALUE: Path = ("=",)
 
 
 class TiedPlaces:
-    """The places of a program, in classes of those that rules tie together."""
+    """The places of a program in equivalence classes of tied places."""
 
     def __init__(self, program: Program) -> None:
         self._parents: dict[object, object] = {}
@@ -75,7 +75,7 @@ class TiedPlaces:
                         self._tie((number, left), (number, right))
 
     def tie(self, one: Place, two: Place) -> None:
-        """Tie two places together that no rule does."""
+        """Ties two places that no rule ties."""
         self._tie(one, two)
 
     def are_tied(self, one: Place, two: Place) -> bool:
@@ -83,7 +83,7 @@ class TiedPlaces:
         return one == two or self.kind(one) == self.kind(two)
 
     def kind(self, place: object) -> object:
-        """What all places that are tied to one have in common."""
+        """The representative of all places tied to one."""
         while (parent := self._parents.get(place, place)) != place:
             place = parent
         return place
@@ -95,7 +95,7 @@ class TiedPlaces:
 
 
 def leaves(term: Term, above: Path = ()) -> Iterator[tuple[Path, Var]]:
-    """The variables of the arguments of a term, with their places; lists have none."""
+    """The variables in the arguments of a term, with their places; lists have none."""
     for number, argument in enumerate(arguments(term)):
         if isinstance(argument, Var):
             yield (*above, number), argument

@@ -1,4 +1,4 @@
-"""Diagnostics for unbound variables (HF201)."""
+"""Creates diagnostics about unbound variables (HF201)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BIND = "add a condition that binds it: an event, a fluent that holds, or a fact
 
 
 class Complaints:
-    """Finds the variables at fault in one rule and words the findings."""
+    """Finds the variables at fault in one rule and writes the findings."""
 
     def __init__(self, rule: Rule, needs: Needs, *, has_groundings: bool = False) -> None:
         self._rule = rule
@@ -51,7 +51,7 @@ class Complaints:
         self._count = Counter(variable.name for variable in rule_variables(rule))
 
     def about_conditions(self, stuck: Body, bound: frozenset[str]) -> Iterator[Diagnostic]:
-        """Conditions that cannot run, but not those that only wait for the result of another one."""
+        """Conditions that cannot run, without those that only wait for the result of another one."""
         seen: set[str] = set()
         for literal, missing in self._roots(stuck, bound):
             for variable in missing:
@@ -60,7 +60,7 @@ class Complaints:
                     yield self._about_condition(literal, variable)
 
     def about_head(self, variable: Var) -> Diagnostic:
-        """A variable of the head that the body leaves open."""
+        """A variable of the head that the body does not bind."""
         rule, shown = self._rule, variable.written
         message = f"no condition of the body binds {shown}" if rule.body else f"no condition binds {shown}"
         if isinstance(rule, IntervalRule) and variable.name in names(rule.out):
@@ -108,7 +108,9 @@ class Complaints:
         return needed
 
     def _missing_inside(self, literal: Literal, bound: frozenset[str]) -> list[Var]:
-        """Of a negation or a `findall`: what the rule also mentions elsewhere; else what its conditions miss."""
+        """For a negation or `findall`: unbound variables that occur elsewhere in the rule, or those its conditions
+        miss.
+        """
         given = names(literal.result) if isinstance(literal, FindAll) else set()
         inside = [variable for variable in literal_variables(literal) if variable.name not in given]
         count = Counter(variable.name for variable in inside)
@@ -122,7 +124,7 @@ class Complaints:
         return found or self._bound_sometimes(literal, bound, shared) or inside
 
     def _bound_sometimes(self, literal: Literal, bound: frozenset[str], shared: list[Var]) -> list[Var]:
-        """What the rule mentions elsewhere and only some branches bind."""
+        """The variables that occur elsewhere in the rule and that only some branches bind."""
         if not isinstance(literal, Or | IfThenElse):
             return []
         ends = [schedule(body, bound, self._needs, frozenset(self._count)).bound for body in _branches(literal)]
@@ -148,13 +150,13 @@ class Complaints:
         return _unsafe(f"no condition binds {shown}", span, _did_you_mean(meant) if meant else _BIND, fix)
 
     def _open_fact(self, literal: Literal) -> str | None:
-        """A fact with variables gives no values to what it leaves open."""
+        """A fact with variables does not bind what it leaves open."""
         name = functor(literal.atom) if isinstance(literal, Call) else None
         facts = self._needs.open_facts.get(name, ()) if name is not None and not self._needs(name) else ()
         return f"{print_term(facts[0])} does not bind it: add a condition that does" if facts else None
 
     def _meant(self, variable: Var) -> str | None:
-        """A variable of the rule that occurs just once, like the one at fault, was probably meant to be the same."""
+        """Another variable of the rule that also occurs just once, and was probably meant to be the same."""
         if variable.name in ("True", "False"):
             return variable.name.lower()
         if not self._rule.body and not isinstance(self._rule, DelayRule):
@@ -167,7 +169,7 @@ class Complaints:
         return close
 
     def _fix(self, variable: Var, meant: str | None) -> Fix | None:
-        """Makes two variables the same, by changing the one that occurs just once."""
+        """Makes two variables equal by renaming the one that occurs just once."""
         if meant is None:
             return None
         there = [other for other in rule_variables(self._rule) if self._is_written_here(other)]
@@ -178,7 +180,7 @@ class Complaints:
         return other_text(variable.span, meant) if variable in mine else None
 
     def _is_written_here(self, variable: Var) -> bool:
-        """Whether a variable is one of the rule's text: a helper that was put into the rule brings its own."""
+        """Whether a variable occurs in the text of the rule. An unfolded helper brings variables of its own."""
         source, start, end = self._rule.span
         return variable.span.source == source and start <= variable.span.start < end
 
@@ -204,7 +206,7 @@ class Complaints:
 
 
 def _branches(literal: Or | IfThenElse) -> tuple[Body, ...]:
-    """The bodies of which one is run; the condition of a conditional belongs to its first branch."""
+    """The alternative bodies; the condition of a conditional belongs to its first branch."""
     if isinstance(literal, Or):
         return literal.branches
     return ((*literal.condition, *literal.then), literal.otherwise or ())

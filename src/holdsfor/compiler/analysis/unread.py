@@ -1,6 +1,6 @@
-"""The names in clauses that could not be read.
+"""Collects the names in clauses that could not be parsed.
 
-Such a clause may define anything it mentions, so nothing that it mentions is reported as missing.
+Such a clause may define any name it mentions, so none of these names is reported as missing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from holdsfor.syntax.tokens import Kind, tokenize
 
 
 def unread_names(program: Program) -> frozenset[str]:
-    """The names in the text of erroneous sources that no rule was made of.
+    """The names in erroneous sources outside the parsed rules.
 
     >>> from holdsfor.frontend.rtec import parse_program
     >>> sorted(unread_names(parse_program([Source("f", "a(b. c(d).")])))
@@ -36,10 +36,10 @@ def _clauses(source: Source, program: Program) -> Iterator[tuple[int, int]]:
 
 
 def names_in(text: str) -> Iterator[str]:
-    """The names in a text, comments aside."""
+    """The names in a text, without comments."""
     return (token.text for token in tokenize(Source("", text)).tokens if token.kind is Kind.NAME)
 
 
 def names_in_span(span: Span) -> frozenset[str]:
-    """The names in a place."""
+    """The names in a span."""
     return frozenset(names_in(span.text))

@@ -1,4 +1,4 @@
-"""The branches of `holdsFor` rules: which condition gives each interval variable its list."""
+"""Expands the branches of `holdsFor` rules: which condition gives each interval variable its list."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from holdsfor.ir import (
 from holdsfor.syntax.terms import Var
 
 ListDefinitions = dict[str, Intervals | Algebra]
-"""By interval variable: the condition that gives its list."""
+"""By interval variable, the condition that gives its list."""
 
 
 def branch_definitions(rule: IntervalRule) -> list[ListDefinitions]:
-    """What gives each interval variable its list, for each branch of a rule."""
+    """The definitions of interval variables, for each branch of a rule."""
     return [_with_aliases(body) for body in _alternatives(rule.body)]
 
 
 def _alternatives(body: Body) -> Iterator[Body]:
-    """A body without disjunctions and conditionals that compute interval lists."""
+    """The alternatives of a body without disjunctions and conditionals that compute interval lists."""
     for position, literal in enumerate(body):
         if not _computes_intervals(literal):
             continue
@@ -67,7 +67,7 @@ def _branches(literal: Literal) -> tuple[Body, ...]:
 
 
 def _with_aliases(body: Body) -> ListDefinitions:
-    """The definitions of a body, with those of variables that are the same list under another name."""
+    """The definitions of a body, including variables that are aliases of a list."""
     found = list_definitions(body)
     for literal in body:
         match literal:
@@ -82,7 +82,8 @@ def _with_aliases(body: Body) -> ListDefinitions:
 
 
 def list_definitions(body: Body) -> ListDefinitions:
-    """What gives each interval variable its list. Of several conditions, the others are tests that the list is the same.
+    """The condition that gives each interval variable its list. Further conditions with the same list are equality
+    tests.
 
     >>> from holdsfor.ir import Fvp
     >>> from holdsfor.syntax.terms import Const

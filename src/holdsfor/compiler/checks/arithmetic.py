@@ -1,4 +1,4 @@
-"""Arithmetic that has no value whatever the data (HF206)."""
+"""Arithmetic that never has a value, for any data (HF206)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, functor
 
 
 def check_arithmetic(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Names and unknown functions where numbers belong."""
+    """Finds names and unknown functions in place of numbers."""
     for rule in analysis.written.rules:
         for literal in walk(rule.body):
             yield from _check_literal(literal, rule)

@@ -1,4 +1,4 @@
-"""One mistake, one finding: drops findings that follow from another one."""
+"""Drops findings that follow from another finding, so that one mistake gives one finding."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from holdsfor.diagnostics import Diagnostic, Severity, Source
 from holdsfor.ir import Program
 
 _BINDING_UNCLEAR = frozenset({"HF202", "HF203", "HF204", "HF206"})
-"""As long as it is not known when a rule fires or what it computes, what is bound in it is not known either."""
+"""Until it is clear when a rule fires or what it computes, its bindings are unclear too."""
 
 Clause = tuple[Source, int]
 
@@ -41,7 +41,7 @@ def _lies_in(finding: Diagnostic, other: Diagnostic) -> bool:
 
 
 class _Clauses:
-    """Finds the clause that a place belongs to."""
+    """Finds the clause at a position."""
 
     def __init__(self, program: Program) -> None:
         self._spans: dict[Source, list[tuple[int, int]]] = {}

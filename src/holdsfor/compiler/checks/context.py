@@ -1,4 +1,4 @@
-"""Conditions that background rules bring into the wrong kind of rule, and effects that no rule has (HF111)."""
+"""Finds conditions that background rules bring into the wrong kind of rule, and effects without a rule (HF111)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ON_INTERVALS = Intervals | Algebra
 
 
 def check_context(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Conditions in rules of the wrong kind. What is written in such a rule itself is found when it is read."""
+    """Finds conditions in rules of the wrong kind. The parser reports those that the rule itself contains."""
     seen: set[tuple[str, int]] = set()
     for rule in analysis.program.rules:
         if id(rule) in analysis.skipped:
@@ -53,14 +53,14 @@ def check_context(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _misplaced(literal: Literal, rule: Rule) -> str | None:
-    """Why a condition cannot stand in a rule."""
+    """The reason why a rule cannot have a condition."""
     match rule:
         case EffectRule() | EventRule():
             return "is about a time-point" if isinstance(literal, _ON_INTERVALS) else None
         case IntervalRule():
             return "is about intervals" if isinstance(literal, _AT_TIME_POINTS) else None
         case BackgroundRule():
-            # Those that are not recursive are parts of the rules that call them.
+            # Helpers that are not recursive are unfolded into the rules that call them.
             return "calls itself" if isinstance(literal, _AT_TIME_POINTS | _ON_INTERVALS) else None
         case InitiallyRule() | DelayRule() | PostponeRule() | Declaration():
             return "is about all of time" if isinstance(literal, _AT_TIME_POINTS | _ON_INTERVALS) else None

@@ -1,4 +1,4 @@
-"""Cycles without a meaning (HF501, HF502, HF504, HF505)."""
+"""Finds cycles without a meaning (HF501, HF502, HF504, HF505)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_cycles(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _static_in_cycle(members: tuple[Symbol, ...], analysis: Analysis) -> Iterator[Diagnostic]:
-    """Inside a cycle a statically determined fluent must be decided time-point by time-point."""
+    """Inside a cycle, a statically determined fluent must be evaluated pointwise."""
     static = [symbol for symbol in members if analysis.entities[symbol].role is Role.STATIC_FLUENT]
     is_loop = len(members) > 1 or (members[0], members[0]) in analysis.graph.symbol_edges
     if not static or not is_loop:
@@ -64,7 +64,7 @@ def _defined_by_itself(component: tuple[Symbol, ...], analysis: Analysis) -> Dia
 
 
 def _shown(symbol: Symbol, analysis: Analysis) -> str:
-    """The name of a fluent; of one whose values are worked out apart, with the value that is meant."""
+    """The name of a fluent; if its values are evaluated separately, with the value."""
     alike = [entity for entity in analysis.entities if entity.symbol.signature == symbol.signature]
     if all(entity.symbol == symbol or entity.symbol.kind is not symbol.kind for entity in alike):
         return str(symbol)
@@ -98,7 +98,7 @@ def _not_pointwise(symbol: Symbol, analysis: Analysis) -> Literal | None:
 
 
 def _instant_loops(analysis: Analysis) -> Iterator[Diagnostic]:
-    """One finding for each loop, with all its negated conditions."""
+    """One finding per loop, with all its negated conditions."""
     loops = list(analysis.instant.negative_loops()) if may_loop(analysis.graph) else []
     if not loops:
         return
@@ -119,7 +119,7 @@ def _instant_loops(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _reading(rule: Rule, needed: Moment, analysis: Analysis) -> Span:
-    """The condition of a rule that reads something, or the head if no condition does."""
+    """The condition of a rule that reads a moment, or the head if no condition does."""
     found = [item for item in conditions(rule.body, analysis.entities) if item.symbol == needed.vertex.symbol]
     negated = next((item.literal.span for item in found if not item.positive), None)
     return negated or next((item.literal.span for item in found), head_span(rule))

@@ -1,4 +1,4 @@
-"""Input that rules read and the data does not have (HF304)."""
+"""Finds input that rules read and the data does not contain (HF304)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check_data(
 ) -> Iterator[Diagnostic]:
     """Input entities that no row of the data provides.
 
-    `unknown` are names in the data that no rule knows, `skipped` says by name why rows could not be used.
+    `unknown` are names in the data that no rule mentions. `skipped` gives, by name, the reason why rows were unusable.
     """
     for entity in analysis.entities.with_role(Role.INPUT_EVENT, Role.INPUT_FLUENT):
         symbol = entity.symbol

@@ -1,4 +1,4 @@
-"""Endless cycles of delayed effects (HF406)."""
+"""Finds endless cycles of delayed effects (HF406)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdsfor.syntax.terms import Const
 
 
 def check_delay_cycles(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Cycles of `fi` between the values of one instance, without an exit."""
+    """Finds cycles of `fi` without an exit between the values of one instance."""
     edges = {ends: rule for ends, rule in analysis.graph.f_edges.items() if _is_certain(rule)}
     successors: dict[Vertex, list[Vertex]] = {vertex: [] for ends in edges for vertex in ends}
     for source, target in edges:
@@ -27,7 +27,7 @@ def check_delay_cycles(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _is_certain(rule: DelayRule) -> bool:
-    """Whether an effect follows for every instance that a rule is about: it stays with its instance."""
+    """Whether an effect occurs for every instance of a rule: trigger and effect are about the same instance."""
     effect, trigger = rule.effect, rule.trigger
     if effect is None or effect.fluent != trigger.fluent:
         return False
@@ -35,12 +35,12 @@ def _is_certain(rule: DelayRule) -> bool:
 
 
 def _has_exit(members: tuple[Vertex, ...], analysis: Analysis) -> bool:
-    """Whether any rule ends a value of the cycle other than by the next one."""
+    """Whether any rule ends a value of the cycle other than by the next value."""
     graph, symbol = analysis.graph, members[0].symbol
     for source, target in graph.f_edges:
         if target.symbol == symbol and target not in members:
             return True
-        # An effect on one fluent from several others or other instances may come at any time.
+        # An effect from other fluents or instances may occur at any time.
         if target in members and source.symbol != symbol:
             return True
     for rule in analysis.entities[symbol].rules:

@@ -1,4 +1,4 @@
-"""Delayed effects (HF401-HF405)."""
+"""Checks delayed effects (HF401-HF405)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 
 def check_delays(analysis: Analysis) -> Iterator[Diagnostic]:
-    """`fi`, `ft` and `p`."""
+    """Checks `fi`, `ft` and `p`."""
     hidden, entities = analysis.program.hidden, analysis.entities
     delays = tuple(rule for rule in analysis.program.delays if entities.fluent(rule.trigger).name not in hidden)
     for rule in delays:
@@ -71,7 +71,7 @@ def _check_effect(rule: DelayRule, analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _ends(rule: Rule, fvp: Fvp) -> bool:
-    """Whether a rule can end a fluent-value pair: by a termination or by another value."""
+    """Whether a rule can break a fluent-value pair, by a termination or by another value."""
     match rule:
         case EffectRule(kind=EffectKind.TERMINATED, fvp=target):
             return _overlap(target, fvp)
@@ -84,7 +84,7 @@ def _ends(rule: Rule, fvp: Fvp) -> bool:
 
 
 def _check_pairs(delays: tuple[DelayRule, ...]) -> Iterator[Diagnostic]:
-    """Two delayed effects of one pair that both break it: only the first takes place."""
+    """Finds two delayed effects of one pair that both break it, so that only the first can occur."""
     by_name: dict[str, list[DelayRule]] = {}
     for rule in delays:
         if not rule.body and (rule.effect is None or rule.effect.fluent == rule.trigger.fluent):
@@ -136,7 +136,7 @@ def _apart(term: Term) -> Term:
 
 
 def _canonical(fvp: Fvp) -> Term:
-    """A pair with its variables numbered, so that renamed copies are equal."""
+    """A pair with numbered variables, so that renamed copies are equal."""
     numbered: dict[str, Term] = {}
     for variable in variables(_term(fvp)):
         numbered.setdefault(variable.name, Var(f"V{len(numbered)}"))

@@ -1,4 +1,4 @@
-"""Directives (`:- goal.`) that are not executed, though the program may rely on them."""
+"""Finds directives (`:- goal.`) that are not executed although the program may rely on them."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ WITHOUT_MEANING = frozenset(
         "yap_flag",
     }
 )
-"""Directives that say how Prolog stores, prints or runs a program. Nothing here depends on them."""
+"""Directives about how Prolog stores, prints or runs a program. They have no effect here."""
 
 _LOADING = frozenset({"consult", "include", "load_files", "reconsult"})
-"""Directives that the front end replaces by what they load, unless it was not to read files."""
+"""Directives that the front end replaces by the loaded files, unless it may not read files."""
 
 _HINTS = {
     "op": "operators cannot be defined; write the term with brackets",
@@ -57,7 +57,7 @@ _HINTS = {
 
 
 def check_directives(analysis: Analysis) -> Iterator[Diagnostic]:
-    """A directive without a known meaning."""
+    """Reports directives without a known meaning."""
     for declaration in analysis.program.declarations:
         if declaration.kind is DeclarationKind.DIRECTIVE:
             for goal in declaration.args:

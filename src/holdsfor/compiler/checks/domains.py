@@ -1,4 +1,4 @@
-"""Domains that input should fill and does not, or not as it seems (HF310)."""
+"""Finds domains that input should fill but does not, or not as intended (HF310)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdsfor.syntax.terms import Compound, Term, functor, variables
 
 
 def check_domains(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Every `dynamicDomain`, and every grounding of input that names one."""
+    """Checks every `dynamicDomain`, and every grounding of input that names one."""
     background, entities = analysis.background, analysis.entities
     filled = {functor(atom) for filling in analysis.fillings for atom in filling.atoms}
     named = set()
@@ -48,7 +48,7 @@ def _incomplete(declaration: Declaration, symbol: Symbol, atoms: list[tuple[Term
 
 
 def _without_effect(declaration: Declaration, symbol: Symbol) -> Iterator[Diagnostic]:
-    """A grounding of an event narrows nothing, so that a test in it has nothing to decide."""
+    """Reports a test in the grounding of an event. Such a grounding restricts nothing, so the test has no effect."""
     if symbol.kind is not EntityKind.EVENT:
         return
     for literal in declaration.body:

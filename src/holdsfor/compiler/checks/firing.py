@@ -1,4 +1,4 @@
-"""Rules whose conditions contradict each other (HF301)."""
+"""Finds rules whose conditions contradict each other (HF301)."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _MIRRORED = {"<": ">", "=<": ">=", ">": "<", ">=": "=<"}
 
 
 Contradiction = tuple[Literal, str, Literal | None]
-"""The condition at fault, why it is, and the one that it contradicts."""
+"""The condition at fault, the reason, and the condition that it contradicts."""
 
 
 def check_firing(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Rules that can never fire."""
+    """Finds rules that can never fire."""
     solver = analysis.background.solver()
     for rule in analysis.program.rules:
         if isinstance(rule, BackgroundRule | Declaration) or id(rule) in analysis.skipped:
@@ -112,12 +112,12 @@ def _may_be_true(operator: str, left: Term, right: Term) -> bool:
 
 
 def _no_answer(atom: Term, analysis: Analysis, solver: Solver) -> str | None:
-    """A background condition whose constants no fact has."""
+    """A background condition with constants that occur in no fact."""
     name = functor(atom)
     assert name is not None
     rules = analysis.background.rules.get(name, ())
     if name in LIBRARY or not rules or any(rule.body for rule in rules):
-        # Rules may compute anything, and take for ever to do so; only tables of facts are looked up.
+        # Rules may compute anything and may not terminate, so only tables of facts are looked up.
         return None
     if not any(isinstance(arg, Const) for arg in arguments(atom)):
         return None
@@ -141,7 +141,7 @@ def _two_values(body: Body) -> Contradiction | None:
 
 
 def _both_ways(body: Body) -> Contradiction | None:
-    """A condition and its negation."""
+    """Finds a condition together with its negation."""
     positive = {literal: literal for literal in body if isinstance(literal, Happens | Holds | Call | Effect)}
     for literal in body:
         if isinstance(literal, Not) and len(literal.body) == 1 and literal.body[0] in positive:
@@ -150,7 +150,7 @@ def _both_ways(body: Body) -> Contradiction | None:
 
 
 def _at_an_edge(body: Body) -> Contradiction | None:
-    """`start` happens where the pair does not hold yet, `end` where it still holds; never both at once."""
+    """`start` occurs where the pair does not hold yet, `end` where it still holds. They never occur together."""
     edges: dict[tuple[Fvp, Term], Boundary] = {}
     for literal in body:
         if isinstance(literal, Boundary):
@@ -173,7 +173,7 @@ def _at_an_edge(body: Body) -> Contradiction | None:
 
 
 def _empty_range(body: Body) -> Contradiction | None:
-    """Numeric bounds that leave nothing, such as `S > 5, S < 3`."""
+    """Numeric bounds that exclude each other, such as `S > 5, S < 3`."""
     upper: dict[Var, tuple[float, bool, Compare]] = {}
     lower: dict[Var, tuple[float, bool, Compare]] = {}
     for literal in body:

@@ -1,4 +1,4 @@
-"""Fluents that never get a value, values nobody reads, two kinds of definition (HF302, HF303, HF503)."""
+"""Finds fluents that never get a value, values without readers, and double definitions (HF302, HF303, HF503)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SHOWN = 5
 
 
 class Mention(NamedTuple):
-    """A place that only makes sense if a pair can hold, and what follows if it cannot."""
+    """A use that only makes sense if a pair can hold, and the consequence if it cannot."""
 
     fvp: Fvp
     rule: Rule
@@ -44,7 +44,7 @@ class Mention(NamedTuple):
 
 
 def check_fluents(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Everything about how fluents are defined and read."""
+    """Checks how fluents are defined and read."""
     mentions: dict[Symbol, list[Mention]] = {}
     for rule in analysis.program.rules:
         for mention in _mentions(rule):
@@ -59,7 +59,9 @@ def check_fluents(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _two_definitions(entity: Entity) -> Iterator[Diagnostic]:
-    """One value by `holdsFor` and by events; different values may be defined in different ways."""
+    """Reports a value that both `holdsFor` and events define. Different values may have different kinds of
+    definition.
+    """
     simple = [(rule, value) for rule in entity.rules for value in values_by_events(rule)]
     for static in (rule for rule in entity.rules if isinstance(rule, IntervalRule)):
         clash = next((rule for rule, value in simple if may_equal(value, static.fvp.value)), None)
@@ -92,7 +94,7 @@ def _never_initiated(entity: Entity, mentions: list[Mention], analysis: Analysis
         if any(may_equal(mention.fvp.value, value) for value in entity.values):
             continue
         close = similar.to(_plain(mention.fvp.value), cutoff=0.6)
-        # A misspelt value must be corrected in each place; a missing rule is one mistake.
+        # A misspelt value must be corrected at each use, but a missing rule is one mistake.
         if close is None and shown in seen:
             continue
         seen.add(shown)
@@ -155,13 +157,13 @@ def _read_inside(literal: Literal) -> Iterator[Fvp]:
             yield inner.fvp
 
 
-# Values that nobody reads
+# Values without readers
 
 
 def _never_read(entity: Entity, mentions: list[Mention], analysis: Analysis) -> Iterator[Diagnostic]:
-    """Values of a fluent that other rules are built on, when it has several that they do read apart.
+    """Finds unread values of a fluent if other rules read some of its values individually.
 
-    The last two conditions keep quiet about what programs mean to do: a fluent that is a result is there to be
+    The last two conditions suppress findings about intended programs. A fluent that is a result is there to be
     reported, and the second of two values is there to end the first.
     """
     reads = [mention for mention in mentions if mention.reads]

@@ -1,4 +1,4 @@
-"""`forget`: its entity, its timeout, and the fluents that it does not bound (HF403, HF407-HF410)."""
+"""Checks `forget`: its entity, its timeout, and the fluents that it does not bound (HF403, HF407-HF410)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
 
 def check_forgetting(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Every `forget` of the rules."""
+    """Checks every `forget` of the rules."""
     declared = analysis.resolved.forgets
     meaning = Meaning(_as_written(analysis.program), declared)
     for declaration in declared:
@@ -38,7 +38,7 @@ def check_forgetting(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _as_written(program: Program) -> Program:
-    """A program without the rules that stand for its `forget`s."""
+    """A program without the rules that were generated for its `forget`s."""
 
     def is_written(rule: Rule) -> bool:
         return program.hidden.isdisjoint((functor(term) or ("",))[0] for _, term, _ in mentioned(rule))
@@ -120,7 +120,7 @@ def _example(meaning: Meaning, variable: Var) -> str:
 
 
 def _meant(name: tuple[str, int] | None, meaning: Meaning) -> tuple[str, str | None]:
-    """What to do, and another name if that is all there is to do."""
+    """The advice, and another name if renaming suffices."""
     known = meaning.names()
     close = None if name is None else suggest(name[0], [one for one, arity in known if arity == name[1]])
     if close is not None:

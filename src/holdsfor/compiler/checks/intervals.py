@@ -1,4 +1,4 @@
-"""Interval lists in the wrong place: one where a list of them belongs or the other way round (HF112), or as a value (HF119)."""
+"""Finds misplaced interval lists: a list in place of a list of lists or vice versa (HF112), or as a value (HF119)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdsfor.syntax.terms import ListTerm, Term, Var, variables
 
 
 def check_intervals(analysis: Analysis) -> Iterator[Diagnostic]:
-    """The inputs of interval operators."""
+    """Checks the inputs of interval operators."""
     for rule in analysis.written.intervals:
         yield from _check_rule(rule)
         yield from _check_values(rule)
@@ -35,7 +35,7 @@ def _check_rule(rule: IntervalRule) -> Iterator[Diagnostic]:
 
 
 def _check_values(rule: IntervalRule) -> Iterator[Diagnostic]:
-    """Variables that stand for intervals, and for an argument or a value of a fluent as well."""
+    """Finds variables that stand both for intervals and for an argument or value of a fluent."""
     leaves = [literal for literal in walk(rule.body) if isinstance(literal, Intervals)]
     operators = [literal for literal in walk(rule.body) if isinstance(literal, Algebra)]
     lists = [rule.out, *(literal.out for literal in leaves), *(literal.out for literal in operators)]

@@ -1,5 +1,7 @@
-"""Mixed programs: cycles through both languages (HF690), predicates with two definitions (HF691), fluents that are
-never true (HF692), and mistakes in the metric rules.
+"""Checks mixed programs: cycles through both languages (HF690), double definitions (HF691), and pairs never true
+(HF692).
+
+It also reports mistakes in the metric rules.
 """
 
 from __future__ import annotations
@@ -19,16 +21,16 @@ from holdsfor.syntax.printer import print_term
 
 
 def check_mixing(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Everything about metric rules in an event description."""
+    """Checks the metric rules among event rules."""
     metric = analysis.program.metric
     if not metric.rules and not metric.facts:
         return
-    # Imported here: few programs have metric rules.
+    # Imported here because few programs have metric rules.
     from holdsfor.compiler.metric.checks import CHECKS
     from holdsfor.compiler.metric.checks.names import check_names
 
     for check in CHECKS:
-        # Names that no metric rule defines may well be those of the event description, which are checked with its own.
+        # Names that no metric rule defines may belong to event rules, which have their own check.
         yield from check(metric) if check is not check_names else ()
     defined_twice = [entity for entity in analysis.entities if entity.rules and entity.metric]
     yield from map(_two_languages, defined_twice)
@@ -85,7 +87,7 @@ def _listed(symbols: list[Symbol]) -> str:
 
 
 def _never_true(rule: MetricRule, analysis: Analysis) -> Iterator[Diagnostic]:
-    """A predicate stands for the value true of a fluent, which one with other values never has."""
+    """Finds a metric predicate that refers to the value true of a fluent that only has other values."""
     for atom in read_atoms(rule):
         for symbol in analysis.entities.meant(atom.signature):
             entity = analysis.entities[symbol]

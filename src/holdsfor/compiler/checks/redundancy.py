@@ -1,4 +1,4 @@
-"""Redundant rules: another rule fires whenever they do (HF305)."""
+"""Finds redundant rules: another rule fires whenever they do (HF305)."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
 MAX_RULES = 50
-"""Fluents with more rules are not compared pair by pair."""
+"""Fluents with more rules are not compared pairwise."""
 
 _Fires = EffectRule | EventRule
 
 
 def check_redundancy(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Effect and event rules with a more general one beside them."""
+    """Finds effect and event rules for which a more general rule exists."""
     for entity in analysis.entities:
         rules = [rule for rule in entity.rules if isinstance(rule, _Fires) and id(rule) not in analysis.skipped]
         if not 1 < len(rules) <= MAX_RULES:
             continue
         covered: set[int] = set()
         for general, special in permutations(rules, 2):
-            # Of two rules that cover each other one is a repetition, which is reported as such.
+            # Two rules that cover each other are duplicates, which are reported as such.
             if id(special) in covered or not covers(general, special) or covers(special, general):
                 continue
             covered.add(id(special))
@@ -64,7 +64,7 @@ def covers(general: _Fires, special: _Fires) -> bool:
         bindings = None if bindings is None else unify(resolve(one, apart), _frozen(two), bindings)
     if bindings is None:
         return False
-    # Negations come last: what is open in them then is about everything, not about what the other rule names.
+    # Negations come last: their open variables then range over everything, not over names in the other rule.
     terms = sorted((resolve(term, apart) for term in wanted if term is not None), key=_is_negation)
     return _matches(terms, given, bindings)
 
@@ -84,7 +84,7 @@ def _is_negation(term: Term) -> bool:
 
 
 def _encoded(literal: Literal) -> Term | None:
-    """A simple condition as a term, None for any other."""
+    """A simple condition as a term; None for any other condition."""
     match literal:
         case Happens() | Holds() | Call():
             return Compound(type(literal).__name__, literal_terms(literal))
@@ -98,7 +98,7 @@ def _encoded(literal: Literal) -> Term | None:
 
 
 def _frozen(term: Term) -> Term:
-    """A term whose variables stand for themselves only."""
+    """A term whose variables match only themselves."""
     match term:
         case Var(name=name):
             return Const(f"\0{name}")

@@ -1,4 +1,4 @@
-"""The time unit and zone of a program (HF114, HF115): `:- time_unit(s).`, `:- time_zone('Europe/Athens').`"""
+"""Checks the time unit and zone of a program (HF114, HF115): `:- time_unit(s).`, `:- time_zone('Europe/Athens').`"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _USAGE = {TIME_UNIT: ":- time_unit(s).", TIME_ZONE: ":- time_zone('Europe/Athens
 
 
 def check_scale(analysis: Analysis) -> Iterator[Diagnostic]:
-    """The directives of a program, and facts that look like them."""
+    """Checks the directives of a program, and facts that resemble them."""
     yield from scale_findings(analysis.written.time_goals)
     looks_alike = [rule for rule in analysis.written.background if not rule.body and is_time_goal(rule.head)]
     if not looks_alike:
@@ -35,7 +35,7 @@ def check_scale(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def scale_findings(goals: Iterable[Term]) -> Iterator[Diagnostic]:
-    """What is wrong with directives about time: their arguments, two that differ, a zone without a unit."""
+    """Problems in directives about time: their arguments, two that differ, a zone without a unit."""
     listed = list(goals)
     found: dict[str, tuple[str, Term]] = {}
     for goal in listed:
@@ -72,7 +72,7 @@ def _wrong_argument(name: str, goal: Term) -> Diagnostic:
         hint = UNCLEAR_UNITS.get(str(written)) or (f"did you mean {close}?" if close else _UNITS)
         fix = Fix(argument.span, close) if close and written not in UNCLEAR_UNITS else None
         return _error(f"{shown} is not a time unit", argument.span, hint, fix)
-    # Imported here: few programs have a zone, and fewer one that is wrong.
+    # Imported here because few programs have a zone, and fewer a wrong one.
     from zoneinfo import available_timezones
 
     zones = available_timezones()

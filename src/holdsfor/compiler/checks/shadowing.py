@@ -1,4 +1,4 @@
-"""Rules that are never used because an earlier one always is (HF305), and repeated rules (HF306)."""
+"""Finds rules that an earlier rule always overrides (HF305), and repeated rules (HF306)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, functor, variables
 
 
 def check_shadowing(analysis: Analysis) -> Iterator[Diagnostic]:
-    """`holdsFor` rules behind one that always succeeds, and rules written twice."""
+    """Finds `holdsFor` rules behind one that always succeeds, and duplicate rules."""
     for entity in analysis.entities:
         static = [rule for rule in entity.rules if isinstance(rule, IntervalRule)]
         for position, rule in enumerate(static):
@@ -65,7 +65,7 @@ def _repetitions(rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
     seen: dict[object, Rule] = {}
     outlines = Counter(_outline(rule) for rule in rules)
     for rule in rules:
-        # Canonical forms are dear; most rules differ at first sight.
+        # Canonical forms are expensive, and most rules differ in their outlines.
         if outlines[_outline(rule)] == 1:
             continue
         key = _canonical(rule)
@@ -79,13 +79,13 @@ def _repetitions(rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
 
 
 def _outline(rule: Rule) -> object:
-    """What is quick to compare: kind of rule, names in its head, length of its body."""
+    """A cheap comparison key: the kind of rule, the names in its head, the length of its body."""
     heads = tuple(term.value if isinstance(term, Const) else functor(term) for term in head_terms(rule))
     return type(rule), getattr(rule, "kind", None), heads, len(rule.body)
 
 
 def _canonical(rule: Rule) -> object:
-    """A rule with its variables numbered, so that renamed copies are equal."""
+    """A rule with numbered variables, so that renamed copies are equal."""
     numbered: dict[str, Term] = {}
     for variable in rule_variables(rule):
         numbered.setdefault(variable.name, Var(f"?{len(numbered)}"))

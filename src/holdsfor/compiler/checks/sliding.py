@@ -1,4 +1,4 @@
-"""Sliding aggregates: their positions and windows (HF210)."""
+"""Checks the positions and windows of sliding aggregates (HF210)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from holdsfor.syntax.terms import Compound, Term, arguments, functor, variables
 
 
 def check_sliding(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Sliding aggregates of the rules as they were written."""
+    """Checks the sliding aggregates of the rules as written."""
     owns_top = any(functor(rule.head) == TOP for rule in analysis.written.background)
     for rule in analysis.written.rules:
         yield from _misplaced(rule)
@@ -42,14 +42,14 @@ def check_sliding(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _computed(literal: Literal) -> Iterator[Compound]:
-    """The sliding aggregates that a condition computes with."""
+    """The sliding aggregates in the expressions of a condition."""
     if isinstance(literal, Assign) or (isinstance(literal, Compare) and literal.operator in ARITHMETIC_COMPARISONS):
         for term in literal_terms(literal)[isinstance(literal, Assign) :]:
             yield from sliding_calls(term)
 
 
 def _misplaced(rule: Rule) -> Iterator[Diagnostic]:
-    """Sliding aggregates where nothing is computed."""
+    """Finds sliding aggregates outside of expressions."""
     places: list[tuple[Term, Literal | None]] = [(term, None) for term in head_terms(rule)]
     for literal in walk(rule.body):
         if not any(True for _ in _computed(literal)):
@@ -86,12 +86,12 @@ def _constant(term: Term) -> Number | None:
 def _check_tops(
     body: Body, given: frozenset[str], somewhere: frozenset[str], *, owns_top: bool
 ) -> Iterator[Diagnostic]:
-    """Each `top`, with the variables that conditions before it, and anywhere in the rule, bind."""
+    """Checks each `top`, given the variables bound by earlier conditions and by any condition of the rule."""
     for literal in body:
         if isinstance(literal, Call) and is_top(literal, owns_top=owns_top):
             yield from _check_top(literal, given, somewhere)
         for inner in sub_bodies(literal):
-            # The branches of a condition see what stands before it, and `then` what its test binds.
+            # Branches see the bindings of the conditions before them, and `then` sees the bindings of its test.
             yield from _check_tops(inner, given, somewhere, owns_top=owns_top)
         given |= bound_by(literal)
 

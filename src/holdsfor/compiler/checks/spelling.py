@@ -1,4 +1,4 @@
-"""Input fluents and events that look like misspelt ones (HF103), and fluents taken for events (HF104)."""
+"""Finds input fluents and events that look misspelt (HF103), and fluents used as events (HF104)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _DEFINED = (Role.SIMPLE_FLUENT, Role.STATIC_FLUENT, Role.METRIC_FLUENT, Role.DER
 
 
 def check_spelling(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Undefined fluents and events with the name of a defined one, almost or with other arguments.
+    """Finds undefined fluents and events whose name or arguments nearly match a defined one.
 
-    Nothing has to be declared, so a misspelt fluent would just be an input that never arrives.
+    There are no declarations, so a misspelt fluent would be an input that never arrives.
     """
     known = {kind: _defined_of_kind(analysis, kind) for kind in EntityKind}
     similar = {kind: Similar(names) for kind, names in known.items()}
@@ -40,7 +40,7 @@ def check_spelling(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _is_another(namesake: Entity) -> bool:
-    """Whether an event or fluent that input shares its name with is what was meant."""
+    """Whether another event or fluent with the same name was probably meant."""
     is_event = namesake.symbol.kind is EntityKind.EVENT
     return bool(namesake.rules or namesake.metric or (is_event and namesake.uses))
 
@@ -55,7 +55,7 @@ def _other(kind: EntityKind) -> EntityKind:
 
 
 def _wrong_kind(entity: Entity) -> Iterator[Diagnostic]:
-    """An event read as a fluent, or a fluent read as an event: each place is to be corrected."""
+    """Reports each use of an event as a fluent, or of a fluent as an event."""
     for use in entity.uses:
         match use:
             case Happens(event=event):
@@ -87,7 +87,7 @@ def _misspelt(entity: Entity, known: dict[str, Symbol], similar: Similar) -> Dia
 
 
 def _without_digits(name: str) -> str:
-    """What numbered names such as `zone1` and `zone2` have in common: they are meant to differ."""
+    """A name without its digits. Numbered names such as `zone1` and `zone2` differ on purpose."""
     return "".join(char for char in name if not char.isdigit())
 
 

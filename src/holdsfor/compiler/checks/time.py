@@ -1,4 +1,4 @@
-"""The time variable of a rule (HF202-HF205, HF207)."""
+"""Checks the time variable of a rule (HF202-HF205, HF207)."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _UNDRIVEN = {"HF202", "HF204"}
 
 
 def check_time(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Every effect and event rule: one time variable, driven by an event, looking back only."""
+    """Checks that effect and event rules have one time variable, triggered by an event, and only look back."""
     rules = analysis.program.rules
     for rule, following in zip_longest(rules, rules[1:]):
         if not isinstance(rule, EffectRule | EventRule) or id(rule) in analysis.skipped:
             continue
         found = list(_check_rule(rule))
-        # The event that is missing stands behind a full stop that should be a comma.
+        # The missing event follows a full stop that should be a comma.
         if not (isinstance(following, EventRule) and not following.body and {one.code for one in found} <= _UNDRIVEN):
             yield from found
 
@@ -116,7 +116,7 @@ def _check_other(rule: EffectRule | EventRule, now: str, literal: Temporal, time
 
 
 def _check_window(rule: EffectRule | EventRule, now: str, then: str, found: Reach) -> Diagnostic | None:
-    """The same of a window: the time of the events in it has no name."""
+    """The same check for a window; the times of its events have no name."""
     *_, length, end = arguments(_call_of(rule, then))
     shown, span = print_term(end), span_of(end, rule.span)
     if not found.related:
@@ -133,7 +133,7 @@ def _check_window(rule: EffectRule | EventRule, now: str, then: str, found: Reac
 
 
 def _call_of(rule: EffectRule | EventRule, then: str) -> Term:
-    """The sliding aggregate in whose window a time lies; `top` names one of its times outside."""
+    """The sliding aggregate whose window contains a time; `top` makes one of these times visible outside."""
     found = [one for one in walk(rule.body) if isinstance(one, FindAll) and one.sliding is not None]
     inside = [one for one in found if then in variable_names(one.body)]
     tops = [one for one in found if one.sliding is not None and functor(one.sliding.call) == TOP]

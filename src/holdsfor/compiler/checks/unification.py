@@ -1,4 +1,4 @@
-"""`=` where arithmetic was probably meant (HF311), and the query time in rules about time-points (HF208)."""
+"""Finds `=` in place of arithmetic (HF311), and the query time in rules about time-points (HF208)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FUNCTIONS = frozenset({"+", "*", "/", "//", "mod", "rem", "**", "^", "abs", "mi
 
 
 def check_unification(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Conditions that look like another one."""
+    """Finds conditions that resemble another one."""
     for rule in analysis.written.rules:
         for literal in walk(rule.body):
             if isinstance(literal, Compare) and literal.operator == "=":
@@ -33,7 +33,7 @@ def _about_equation(literal: Compare) -> Iterator[Diagnostic]:
 
 
 def _is_arithmetic(term: Term) -> bool:
-    """Whether a term is an expression with numbers or variables. `A-B` is one with a number only: else it is a pair."""
+    """Whether a term is an arithmetic expression. `A-B` is one only with a number; otherwise it is a pair."""
     if not isinstance(term, Compound):
         return False
     if term.name == "-":
@@ -50,7 +50,7 @@ def _is_number(term: Term) -> bool:
 
 
 def _query_times(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Rules about time-points that ask for the query time, themselves or by way of background rules."""
+    """Finds rules about time-points that read the query time, directly or through background rules."""
     asking = _asking(analysis)
     for rule in analysis.program.rules:
         if isinstance(rule, BackgroundRule | IntervalRule) or QUERY_TIME not in asking:
@@ -63,7 +63,7 @@ def _query_times(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _asking(analysis: Analysis) -> set[Predicate]:
-    """`queryTime` and the background predicates that call it; nothing if the program has facts of that name."""
+    """`queryTime` and the background predicates that call it; empty if the program has facts of that name."""
     if analysis.background.defines(QUERY_TIME):
         return set()
     found: set[Predicate] = {QUERY_TIME}

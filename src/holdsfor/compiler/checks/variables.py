@@ -1,4 +1,4 @@
-"""Variables that occur only once (HF308): usually a misspelt one."""
+"""Finds variables that occur only once (HF308), usually because of a misspelling."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, variable
 
 
 def check_variables(analysis: Analysis) -> Iterator[Diagnostic]:
-    """Rules as they were written. Facts and delayed effects without a body are about all instances."""
+    """Checks rules as written. Facts and delayed effects without a body apply to all instances."""
     for rule in analysis.written.rules:
         if rule.body and not isinstance(rule, Declaration):
             yield from _singletons(rule)
@@ -30,7 +30,7 @@ def _singletons(rule: Rule) -> Iterator[Diagnostic]:
     once = [variable for variable in once if variable.span.source.text]
     meant = {variable.name: _meant(variable, once) for variable in once}
     for variable in once:
-        # Of two spellings of one name the second is reported.
+        # Of two spellings of one name, the second is reported.
         if variable.name not in meant.values():
             message = f"{variable.name} occurs only once in this rule{_consequence(variable, rule)}"
             hint, text = _advice(variable, meant[variable.name], rule)
@@ -50,7 +50,7 @@ def _consequence(variable: Var, rule: Rule) -> str:
 
 
 def _advice(variable: Var, meant: str | None, rule: Rule) -> tuple[str, str | None]:
-    """What to do, and what to write for the variable if that is all there is to do."""
+    """The advice, and the corrected variable if renaming suffices."""
     if meant:
         return f"did you mean {meant}?", meant
     constant = variable.name[0].lower() + variable.name[1:]

@@ -1,8 +1,8 @@
-"""Programs that look ahead, on a stream: every relation is known with a delay.
+"""Converts programs that look ahead for streams: each relation is read with a delay.
 
-A relation with delay d is known up to d before now. `Diamondplus[a,b] M` is known b later than M, and is then a look
-into the past: what was asked about lies between 0 and b - a ago. So a program with bounded looks ahead becomes one that
-only looks back, and its answers come later by exactly as much as they look ahead.
+A relation with delay d is known up to d before now. `Diamondplus[a,b] M` is known b later than M. With that delay it
+looks back: it reads times between 0 and b - a ago. So a program with bounded look-ahead becomes one that only looks
+back. Its answers are delayed by exactly its look-ahead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from holdsfor.ir.metric import MetricRule, Range
 
 
 class TooFarAhead(Exception):
-    """No delay is long enough: the rule asks about an unbounded future, or about itself in the future."""
+    """No delay suffices: the rule reads an unbounded future, or its own future."""
 
     def __init__(self, rule: MetricRule) -> None:
         super().__init__("no delay is long enough")
@@ -36,7 +36,7 @@ class TooFarAhead(Exception):
 
 
 def delayed_plan(plan: MetricPlan) -> MetricPlan:
-    """A plan that looks back only, and how long its answers take."""
+    """A plan that only looks back, and the delay of its answers."""
     if plan.is_forward:
         return plan
     rules, delays = looking_back(plan.rules)
@@ -46,13 +46,13 @@ def delayed_plan(plan: MetricPlan) -> MetricPlan:
 
 
 def looking_back(rules: Sequence[NormalRule]) -> tuple[tuple[NormalRule, ...], dict[Relation, Fraction]]:
-    """Rules of relations as they were some time ago, none of which looks ahead, and how long ago that is of each."""
+    """Delayed versions of the rules, none of which looks ahead, and the delay of each relation."""
     delays = _delays(rules)
     return tuple(_Delayed(delays).all_rules(rules)), delays
 
 
 def _delays(rules: Sequence[NormalRule]) -> dict[Relation, Fraction]:
-    """The least delays with which nothing is asked about that is not known yet."""
+    """The least delays with which no rule reads anything that is not known yet."""
     delays: dict[Relation, Fraction] = {}
     for _ in range(len(rules) + 1):
         changed = None
@@ -80,7 +80,7 @@ def _needed(rule: NormalRule, delays: dict[Relation, Fraction]) -> Fraction:
 
 
 def _operands(rule: Lasting, delays: dict[Relation, Fraction]) -> Fraction:
-    """Both sides of a `Since` are asked about with one delay."""
+    """Gives both operands of a `Since` the same delay."""
     return max(delays.get(scan.relation, Fraction(0)) for scan in (rule.left, rule.right))
 
 
@@ -136,7 +136,7 @@ class _Delayed:
                 yield Moved(rule.head, early, Range(later, later), rule.origin)
 
     def _at(self, scan: Scan, delay: Fraction, rule: NormalRule) -> Scan:
-        """The same scan of the relation as it was."""
+        """A scan of the delayed relation."""
         later = delay - self._of(scan.relation)
         if not later:
             return scan

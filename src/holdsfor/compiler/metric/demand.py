@@ -13,14 +13,14 @@ from holdsfor.ir.metric import Range
 
 
 class Demand:
-    """From when to when each relation is needed; None is without end."""
+    """The time range in which each relation is needed; None is without limit."""
 
     def __init__(self, plan: MetricPlan, start: Fraction | None, end: Fraction | None) -> None:
         self._first: dict[Relation, Fraction | None] = dict.fromkeys(plan.outputs, start)
         self._last: dict[Relation, Fraction | None] = dict.fromkeys(plan.outputs, end)
         self._asked: dict[int, tuple[Fraction | None, Fraction | None]] = {}
         for stratum in reversed(plan.strata):
-            # Relations of a stratum need each other: what is asked of one is asked of all.
+            # Relations of a stratum depend on each other, so they share their demand.
             self._share(stratum)
             for rule in stratum.rules:
                 for source, offsets, _ in sources(rule):
@@ -28,11 +28,11 @@ class Demand:
                         self._ask(rule.head, source, offsets)
 
     def of(self, stratum: MetricStratum) -> tuple[Fraction | None, Fraction | None]:
-        """From when to when others need a stratum."""
+        """The time range in which others need a stratum."""
         return self._asked[stratum.number]
 
     def of_relation(self, relation: Relation) -> tuple[Fraction | None, Fraction | None]:
-        """From when to when a relation is needed that some rule reads."""
+        """The time range in which a relation is needed that some rule reads."""
         return self._first[relation], self._last[relation]
 
     def _share(self, stratum: MetricStratum) -> None:
@@ -53,7 +53,7 @@ class Demand:
 
 
 def _margins(stratum: MetricStratum) -> tuple[Fraction | None, Fraction | None]:
-    """How much earlier and later than it is asked about a stratum may need what it reads; None is without end."""
+    """How much earlier and later than its own demand a stratum may read its inputs; None is without limit."""
     none = Fraction(0)
     if not stratum.is_recursive or stratum.direction is Direction.NOWHERE:
         return none, none
@@ -67,7 +67,7 @@ def _margins(stratum: MetricStratum) -> tuple[Fraction | None, Fraction | None]:
 
 
 def recursive_rules(stratum: MetricStratum) -> tuple[NormalRule, ...]:
-    """The rules that read what the stratum makes."""
+    """The rules that read results of their own stratum."""
     return tuple(rule for rule in stratum.rules if any(source in stratum.relations for source, _, _ in sources(rule)))
 
 

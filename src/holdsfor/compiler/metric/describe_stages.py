@@ -1,4 +1,4 @@
-"""The stages of a metric program as text for people and as plain data for programs."""
+"""Describes the stages of a metric program as text and as plain data."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _way(stage: MetricStage, delivery: Delivery) -> str:
 
 
 def key_texts(stages: MetricStages) -> dict[int, str]:
-    """By what each stratum is split, by the numbers of strata, or why it is not."""
+    """The key of each stratum, by stratum number, or the reason why it has none."""
     return {
         stratum.number: f"none: {why_unsplit(stratum)}" if stage.is_single else _split(stage, stratum)
         for stage in stages.stages
@@ -66,7 +66,7 @@ def _split(stage: MetricStage, stratum: MetricStratum) -> str:
 
 
 def metric_stages_data(stages: MetricStages) -> dict[str, object]:
-    """All stages as plain data, ready for JSON; places count from 0."""
+    """All stages as plain data for JSON; places count from 0."""
     return {"stages": [_stage_data(stage) for stage in stages.stages], "warnings": list(stages.warnings)}
 
 

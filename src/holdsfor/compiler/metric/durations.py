@@ -1,4 +1,4 @@
-"""Durations in metric rules as numbers of the unit of time (HF116); fractions of it are as good as whole numbers."""
+"""Replaces durations in metric rules by numbers of time units (HF116), which may be fractions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from holdsfor.times import UNITS, TimeScale
 def in_units(
     program: MetricProgram, scale: TimeScale | None, time_goals: Iterable[Term]
 ) -> tuple[MetricProgram, list[Diagnostic]]:
-    """The program with numbers for durations, and what is wrong with them."""
+    """The program with numbers for durations, and the findings."""
     used = [(rule, found) for rule in program.rules if (found := list(_durations(rule)))]
     if not used:
         return program, []
@@ -65,7 +65,7 @@ def _durations_of(atom: MetricAtom) -> Iterator[Compound]:
 
 @dataclass
 class _Resolving:
-    """Puts numbers in the place of durations, and keeps what is wrong with them."""
+    """Replaces durations by numbers and collects findings."""
 
     size: int
     findings: list[Diagnostic] = field(default_factory=list)

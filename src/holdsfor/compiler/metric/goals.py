@@ -1,10 +1,11 @@
-"""Rules that derive only what a query needs: magic sets.
+"""Rewrites rules with magic sets, so that they derive only what a query needs.
 
-A question such as `P(a, X)` asks for some tuples of a relation: those with given values at given places. For each relation
-and choice of places there is a relation of the values that are asked for, and a copy of the relation that is found for those
-only. What is asked for at one time is asked for at all times, so that these relations have nothing to do with time; from
-when to when something is needed is another matter (`demand`). Values are passed on from heads to bodies, and through facts of
-input. They do not depend on what rules derive: negation stays stratified, and what is asked for is known beforehand.
+A question such as `P(a, X)` needs only the tuples of a relation with given values at given places. For each relation
+and choice of places there is a relation of the requested values, and a copy of the original relation restricted to
+them. What is requested at one time is requested at all times, so the relations of requested values do not depend on
+time; the time ranges of demand are computed separately (`demand`). Values are passed from heads to bodies, and through
+input facts. They do not depend on derived relations. So negation stays stratified, and all requested values are known
+beforehand.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ _Places = tuple[int, ...]
 
 @dataclass(frozen=True)
 class GoalPlan:
-    """A plan of what questions need, the predicates that its outputs are, and the input that counts.
+    """A plan that is restricted to some questions, the predicates of its outputs, and filters on its input.
 
-    A fact of a relation in `filters` counts if it has one of some values at one of some places; all facts of others do.
+    A fact of a relation in `filters` counts if it has one of some values at one of some places. All facts of other
+    relations count.
     """
 
     plan: MetricPlan
@@ -44,7 +46,7 @@ class GoalPlan:
 
 
 def goal_plan(plan: MetricPlan, goals: Sequence[Atom], *, is_stream: bool = False) -> GoalPlan:
-    """The plan of some questions. On a stream, facts of input pass no values on: they may be yet to come."""
+    """The plan of some questions. On a stream, values are not passed through input facts, which may still arrive."""
     rewriting = _Rewriting(plan, is_stream=is_stream)
     outputs = [(rewriting.ask(goal), Relation(*goal.signature)) for goal in goals]
     rewriting.finish()
@@ -72,7 +74,7 @@ class _Rewriting:
         self._fresh = 0
 
     def ask(self, goal: Atom) -> Relation:
-        """A question; the relation that has its answers, and perhaps others."""
+        """Adds a question; returns the relation with its answers, and possibly others."""
         relation = Relation(*goal.signature)
         places = tuple(place for place, arg in enumerate(goal.args) if isinstance(arg, Const))
         made = self._needed(relation, places)
@@ -83,14 +85,14 @@ class _Rewriting:
         return made
 
     def finish(self) -> None:
-        """Rewrite the rules of all that is needed."""
+        """Rewrites the rules of everything that is needed."""
         while self._waiting:
             relation, places = self._waiting.pop()
             if relation.is_written:
                 self._take_given(relation, places)
             for rule in self._by_head.get(relation, ()):
                 self._rewrite(rule, places)
-        # A relation that is needed whole has its rules as they are.
+        # A relation that is needed whole keeps its rules.
         waiting, known = list(self._whole), set(self._whole)
         while waiting:
             for rule in self._by_head.get(waiting.pop(), ()):
@@ -109,7 +111,7 @@ class _Rewriting:
         return _copy(relation, places)
 
     def _take_given(self, relation: Relation, places: _Places) -> None:
-        """What is given of a relation, as far as it is asked for."""
+        """Adds the given facts of a relation, as far as they are requested."""
         columns = tuple(Var(f"V{place}") for place in range(relation.arity))
         asked = Scan(_magic(relation, places), tuple(columns[place] for place in places))
         origin = self.plan.rules[0].origin
@@ -145,7 +147,7 @@ class _Rewriting:
         self.rules.append(replace(rule, head=head, literals=tuple(literals)))
 
     def _through_input(self, rule: Joined, asked: Scan) -> tuple[frozenset[str], tuple[Scan, ...]]:
-        """The variables that have values by what is asked for and by facts of input, and the conditions that say so."""
+        """The variables that requested values and input facts bind, and the conditions that bind them."""
         names, before = asked.names, [asked]
         found = not self.is_stream
         while found:
@@ -159,7 +161,7 @@ class _Rewriting:
         return names, tuple(before)
 
     def _scan(self, scan: Scan, names: frozenset[str], before: tuple[Scan, ...], origin: MetricRule) -> Scan:
-        """A scan of what is asked for of a relation, which is asked for what the conditions before it say."""
+        """A scan of the requested part of a relation; the conditions before it determine the request."""
         is_known = [isinstance(arg, Const) or arg.name in names for arg in scan.args]
         places = tuple(place for place, known in enumerate(is_known) if known)
         if not places:
@@ -210,7 +212,7 @@ def _sources(rule: NormalRule) -> Iterator[Relation]:
 
 
 class _Filters:
-    """Which facts of input can matter: those that agree with constants that were asked for."""
+    """Determines which input facts can matter: those that match the requested constants."""
 
     def __init__(self, rules: Sequence[NormalRule], inputs: set[Relation]) -> None:
         self._rules, self._inputs = rules, inputs
@@ -218,7 +220,7 @@ class _Filters:
         self._find_values()
 
     def _find_values(self) -> None:
-        """The tuples of relations that follow from constants alone; None for others."""
+        """The tuples of relations that follow from constants alone; None for other relations."""
         by_head: dict[Relation, list[NormalRule]] = {}
         for rule in self._rules:
             by_head.setdefault(rule.head, []).append(rule)
@@ -291,7 +293,7 @@ class _Filters:
 
 
 def _is_copy(rule: NormalRule) -> bool:
-    """Whether a rule passes on values of one relation, or states some."""
+    """Whether a rule only copies values of one relation, or states constants."""
     return isinstance(rule, Joined) and (
         not rule.literals
         or (len(rule.literals) == 1 and isinstance(rule.literals[0], Scan) and not rule.literals[0].negated)
@@ -299,7 +301,7 @@ def _is_copy(rule: NormalRule) -> bool:
 
 
 def _chosen(scan: Scan, known: Mapping[str, frozenset[Term]]) -> tuple[int, frozenset[Term]] | None:
-    """The place of a scan with the fewest values that it can have."""
+    """The place of a scan with the fewest possible values."""
     found = [
         (place, frozenset([arg]) if isinstance(arg, Const) else known[arg.name])
         for place, arg in enumerate(scan.args)

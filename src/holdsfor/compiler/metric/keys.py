@@ -1,8 +1,8 @@
-"""Partition keys of metric rules: by which argument of its head a rule can be split over workers.
+"""Finds partition keys of metric rules: the head argument by which a rule can be split over workers.
 
-A rule is split by a place of its head: the term that stands there, a variable or a constant, says which bucket works out
-which facts. What the rule reads is brought by the place where the same term stands, or to every bucket if it stands
-nowhere there.
+A rule is split by a place of its head. The term at this place, a variable or a constant, determines the bucket that
+derives a fact. An input of the rule is routed by the place where the same term occurs, or to every bucket if it does
+not occur.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from holdsfor.compiler.metric.rules import Eroded, Joined, Lasting, Moved, Norma
 from holdsfor.syntax.terms import Const, Term, Var
 
 Keys = dict[Relation, int]
-"""The key place of every relation that is worked out in a stage."""
+"""The key place of every relation that a stage evaluates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A relation that a rule reads, and the places at which the key stands there."""
+    """A relation that a rule reads, and the places at which the key occurs."""
 
     relation: Relation
     places: tuple[int, ...]
 
 
 class Unsplit(Exception):
-    """A stratum cannot be split over workers, and why."""
+    """A stratum cannot be split over workers; the message gives the reason."""
 
 
 def keyed_reads(rule: NormalRule, place: int) -> tuple[Read, ...]:
@@ -54,7 +54,7 @@ def keyed_reads(rule: NormalRule, place: int) -> tuple[Read, ...]:
 
 
 def _counted(literal: Scan | Total) -> Sequence[Var]:
-    """Variables of a literal that mean nothing outside it."""
+    """Variables that are local to a literal."""
     return literal.terms if isinstance(literal, Total) else ()
 
 
@@ -63,9 +63,9 @@ def _read(scan: Scan, key: Term | None) -> Read:
 
 
 def stratum_keys(stratum: MetricStratum, place: int, known: Keys) -> Keys:
-    """The keys of a stratum whose first relation is split by a place, where some relations have keys already.
+    """The keys of a stratum whose first relation is split by a place, given the keys of other relations.
 
-    Relations of a stratum read each other, so the place of the first says those of all. Raises Unsplit.
+    Relations of a stratum read each other, so the place of the first determines all others. Raises Unsplit.
     """
     by_head: dict[Relation, list[NormalRule]] = {}
     for rule in stratum.rules:
@@ -112,7 +112,7 @@ def all_keys(stratum: MetricStratum, known: Keys) -> Iterator[Keys]:
 
 
 def why_unsplit(stratum: MetricStratum) -> str:
-    """Why no way to split a stratum was found."""
+    """The reason why a stratum cannot be split."""
     empty = next((relation for relation in stratum.relations if not relation.arity), None)
     if empty is not None:
         return f"{empty} has no arguments to split by"

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 FURTHEST = (1 << 61) - 3
-"""Ticks. In nanoseconds since 1970 this is the year 2043. What is derived further away is not told apart any more, and
-nothing that is asked for may depend on it."""
+"""In ticks. In nanoseconds since 1970 this is the year 2043. Times beyond it are not distinguished, and no requested
+result may depend on them.
+"""

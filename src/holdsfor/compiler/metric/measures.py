@@ -1,4 +1,4 @@
-"""What can be said of a plan before it runs: reach, granularity, what a stream has to keep, and rules to read."""
+"""Computes properties of a plan before it runs: reach, granularity, stream state, and readable rules."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ _ZERO = Fraction(0)
 
 
 def reach(plan: MetricPlan) -> Fraction:
-    """The largest number in the rules in normal form, t_Π: how far back a window has to go."""
+    """The largest number in the rules in normal form, t_Π: the required length of a window."""
     bounds = [bound for offsets in _distances(plan) for bound in (offsets.low, offsets.high) if bound is not None]
     return max(map(abs, bounds), default=_ZERO)
 
 
 def granularity(plan: MetricPlan) -> Fraction | None:
-    """The length of the shortest interval in the rules in normal form; None if no interval has an end, or there is none.
+    """The length of the shortest interval in the rules in normal form; None if there is no bounded interval.
 
-    If it is not 0, what a stream has to keep does not depend on how many facts it brings.
+    If it is not 0, the state that a stream keeps does not depend on the number of facts.
     """
     lengths = [
         offsets.high - offsets.low
@@ -62,7 +62,7 @@ def _distances(plan: MetricPlan) -> Iterator[Range]:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a stream keeps of a relation. `time` is how much of the time-line; None has no bound."""
+    """What a stream keeps of a relation. `time` is the length of time; None is unbounded."""
 
     relation: Relation
     what: str
@@ -70,7 +70,7 @@ class Kept:
 
 
 def kept(stratum: MetricStratum) -> list[Kept]:
-    """What a stratum that runs forward carries from one step to the next."""
+    """The state that a stratum running forward carries from one step to the next."""
     longest: dict[tuple[Relation, str], Fraction | None] = {}
     for rule in stratum.rules:
         for relation, what, time in _kept_by(rule):
@@ -97,7 +97,7 @@ def _kept_by(rule: NormalRule) -> Iterator[tuple[Relation, str, Fraction | None]
 
 
 def as_rule(rule: NormalRule) -> MetricRule:
-    """A rule in normal form as one that could have been written."""
+    """A rule in normal form in the syntax of rules."""
     match rule:
         case Moved(head=head, source=source, offsets=offsets):
             args = _arguments(head)
@@ -136,7 +136,7 @@ def _literal(literal: JoinLiteral) -> MetricLiteral:
 
 
 def _apply(offsets: Range, back: UnaryOperator, ahead: UnaryOperator, atom: MetricAtom) -> MetricAtom:
-    """An operator over distances that may lie before and after now: two of them, one after the other."""
+    """Applies an operator to distances that may lie before and after now, as two nested operators."""
     low, high = offsets.low, offsets.high
     if low is not None and low >= 0:
         return Unary(back, offsets, atom)

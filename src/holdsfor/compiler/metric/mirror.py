@@ -1,4 +1,4 @@
-"""Programs with reversed time: operators that look back look ahead, and vice versa."""
+"""Reverses time in rules: operators that look back then look ahead, and vice versa."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Normal form: every operator gets a separate relation, so rules are moves, erosions, persistences and joins.
+"""Normalises rules: every operator gets its own relation, so rules are moves, erosions, persistences and joins.
 
-Follows Proposition 6 of the work on stream reasoning with DatalogMTL, and goes further where that saves work: chains of
-diamonds (and of boxes) add up to one, the same operator on the same relation is worked out once, boxes in heads become
-moves, and several punctual looks at one relation are chained, so that a fact waits in one place at a time.
+Follows Proposition 6 of the work on stream reasoning with DatalogMTL, with further savings. Chains of diamonds (and of
+boxes) are added up. The same operator on the same relation is evaluated once. Boxes in heads become moves. Several
+punctual operators on one relation are chained, so that a fact waits in one place at a time.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Normaliser:
         head = Relation(*rule.head.signature)
         offsets: Range | None = None
         for operator, box in rule.boxes:
-            # A box in a head says of every point in it what a diamond in a body asks of some point in it.
+            # A box in a head derives the points that a mirrored diamond in a body would reach.
             moved = negative(signed(operator, box))
             offsets = moved if offsets is None else plus(offsets, moved)
         if self._is_direct(rule, head, offsets):
@@ -84,7 +84,7 @@ class _Normaliser:
             self._rules.append(Moved(head, target, offsets, rule))
 
     def _is_direct(self, rule: MetricRule, head: Relation, offsets: Range | None) -> bool:
-        """A rule of one condition with the head's arguments in the head's order needs no join."""
+        """Whether a rule needs no join: it has one condition, with the arguments of the head in the same order."""
         if len(rule.body) != 1 or not isinstance(rule.body[0], Condition) or rule.body[0].negated:
             return False
         atom = rule.body[0].atom
@@ -106,12 +106,13 @@ class _Normaliser:
         return False
 
     def _alternatives(self, body: Sequence[MetricLiteral]) -> Iterator[tuple[JoinLiteral, ...]]:
-        """The body in normal form, once for every way in which it can be true."""
+        """The body in normal form, once per alternative."""
         choices: list[list[tuple[JoinLiteral, ...]]] = []
         for literal in body:
             match literal:
                 case Condition(atom=atom, negated=True):
-                    # None of the ways in which the atom can be true is; one that holds always leaves no way at all.
+                    # A negated atom negates all its alternatives. An alternative that always holds makes the negation
+                    # false.
                     scans = self._scans(atom)
                     if None in scans:
                         return
@@ -128,7 +129,7 @@ class _Normaliser:
             yield tuple(chain.from_iterable(chosen))
 
     def _scans(self, atom: MetricAtom) -> list[Scan | None]:
-        """Relations that together say what a metric atom does; None holds always."""
+        """Relations whose union is equivalent to a metric atom; None always holds."""
         match atom:
             case Truth():
                 return [None]
@@ -145,7 +146,7 @@ class _Normaliser:
             inner = signed(operand.operator, operand.range)
             if (operand.operator in _DIAMONDS or inner.is_punctual) is not is_diamond and not inner.is_punctual:
                 break
-            # Diamonds after diamonds add up, and so do boxes.
+            # The offsets of nested diamonds add up, and so do those of nested boxes.
             offsets, operand = plus(offsets, inner), operand.operand
         scans = self._scans(operand)
         if not is_diamond:
@@ -166,11 +167,11 @@ class _Normaliser:
         return replace(scan, relation=self._made[key])
 
     def _chosen(self, scan: Scan) -> Scan:
-        """A scan of variables that all differ: what constants and repetitions choose gets a relation of its own."""
+        """A scan with distinct variables. Constants and repeated variables select from a relation of its own."""
         if _all_different(scan.args):
             return scan
         names = tuple(dict.fromkeys(arg for arg in scan.args if isinstance(arg, Var)))
-        # The same choice under other names of variables is the same relation.
+        # The same selection with other variable names is the same relation.
         shape = tuple(names.index(arg) if isinstance(arg, Var) else arg for arg in scan.args)
         key = (scan.relation, shape)
         if key not in self._made:
@@ -191,13 +192,13 @@ class _Normaliser:
         return list(dict.fromkeys(found))
 
     def _simpler(self, left: Scan | None, right: Scan | None, offsets: Range, atom: Binary) -> list[Scan | None]:
-        """Where an operand holds always."""
+        """Simplifies the operator if an operand always holds."""
         if right is None and left is None:
             return [None]
         if left is None:
             assert right is not None
             return [self._applied(True, offsets, right)]
-        # Some point in the offsets, with `left` in between: the nearest one asks least.
+        # Some point within the offsets, with `left` in between: the nearest point is the weakest requirement.
         assert left is not None
         if 0 in offsets:
             return [None]
@@ -214,14 +215,14 @@ class _Normaliser:
         if left.names <= right.names:
             self._rules.append(Joined(head, columns, (right,), self._here))
             return [result]
-        # At the moment itself nothing is asked of the left side: its own variables may then be anything.
+        # At distance 0 the left side is not required, so its own variables may have any value.
         return [result, right]
 
     def _together(self, scans: list[Scan | None]) -> list[Scan | None]:
-        """Alternatives that may take turns, so that one of them always holds.
+        """Combines alternatives of which one must hold at every time, in turns.
 
-        Where they have different variables, one that does not speak of a variable leaves it open. Then there is a
-        relation for each choice of alternatives: of the tuples of which all of those hold at some time.
+        If an alternative lacks a variable of another one, it leaves this variable open. Then there is one relation per
+        choice of alternatives, with the tuples for which all chosen ones hold at some time.
         """
         if len(scans) == 1 or None in scans:
             return scans if len(scans) == 1 else [None]
@@ -232,7 +233,9 @@ class _Normaliser:
         return [self._any(list(some)) for size in sizes for some in combinations(kept, size)]
 
     def _any(self, scans: Sequence[Scan]) -> Scan:
-        """Alternatives as one relation, of the tuples of which all of them hold at some time, or that have no others."""
+        """The union of alternatives, for tuples for which all of them hold at some time, or that have no other
+        alternative.
+        """
         if len(scans) == 1:
             return scans[0]
         columns = tuple(dict.fromkeys(var for scan in scans for var in _variables(scan)))
@@ -244,7 +247,7 @@ class _Normaliser:
         return Scan(made, columns)
 
     def _counted(self, scans: list[Scan | None], atom: MetricAtom, needed: frozenset[str]) -> Scan | None:
-        """Alternatives as one relation of the variables that somebody asks about."""
+        """The union of alternatives, projected to the variables that are needed."""
         if len(scans) == 1 or None in scans:
             return scans[0] if len(scans) == 1 else None
         kept = [scan for scan in scans if scan is not None]
@@ -276,7 +279,7 @@ def _variables(scan: Scan) -> Iterator[Var]:
 
 
 def _named(atom: MetricAtom) -> frozenset[str]:
-    """The variables of an atom that have names: other literals may ask about them."""
+    """The named variables of an atom, which other literals may use."""
     match atom:
         case Atom(args=args):
             return frozenset(arg.name for arg in args if isinstance(arg, Var) and not arg.is_anonymous)
@@ -293,7 +296,7 @@ def _all_different(args: Sequence[Var | Const]) -> bool:
 
 
 def chained(rules: Sequence[NormalRule]) -> Iterator[NormalRule]:
-    """Punctual looks at one relation, each from the one before: 1, 2 and 3 ago become three steps of 1."""
+    """Chains punctual operators on one relation: 1, 2 and 3 ago become three steps of 1."""
     ladders: dict[tuple[Relation, bool], dict[Fraction, Moved]] = {}
     for rule in rules:
         if isinstance(rule, Moved) and not rule.head.is_written and rule.offsets.is_punctual:

@@ -1,4 +1,4 @@
-"""The plan of a metric program: relations in strata, and the direction in which each may run through time."""
+"""The plan of a metric program: relations in strata, and the time direction of each stratum."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdsfor.ir.metric import MetricFact, MetricProgram, Range
 
 
 class Direction(StrEnum):
-    """Where a recursive stratum carries what it derives."""
+    """The time direction in which a recursive stratum derives facts."""
 
     NOWHERE = "nowhere"
     FORWARD = "forward"
@@ -25,9 +25,9 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True)
 class MetricStratum:
-    """Relations that are worked out together.
+    """Relations that are evaluated together.
 
-    `stride` is how far a recursive stratum that moves through time gets in a round, at least.
+    `stride` is the least distance that a recursive stratum with a direction advances per round.
     """
 
     number: int
@@ -47,28 +47,28 @@ class MetricPlan:
     inputs: tuple[Relation, ...]
     facts: tuple[MetricFact, ...]
     delays: Mapping[Relation, Fraction] = field(default_factory=dict)
-    """How much later than its time what is known of a predicate is known, where that is not at once."""
+    """By how much the results of a predicate are delayed, if they are not available at once."""
     variables: Mapping[tuple[str, int], tuple[str | None, ...]] = field(default_factory=dict, compare=False, repr=False)
-    """The variables of the rules' heads at the arguments of each predicate, by its name and arity."""
+    """The variables of the rule heads at the arguments of each predicate, by name and arity."""
 
     @property
     def rules(self) -> tuple[NormalRule, ...]:
-        """All rules, in the order of the strata."""
+        """All rules in stratum order."""
         return tuple(rule for stratum in self.strata for rule in stratum.rules)
 
     @property
     def is_forward(self) -> bool:
-        """Whether nothing that is derived lies before what it is derived from, so that the program can run on a stream."""
+        """Whether no result lies before its premises, so that the program can run on a stream."""
         return all(looks_back(rule) for rule in self.rules)
 
 
 def looks_back(rule: NormalRule) -> bool:
-    """Whether a rule derives nothing for a time before what it reads."""
+    """Whether a rule derives nothing for times before its input."""
     return all(_is_forward(offsets) for _, offsets, _ in sources(rule))
 
 
 def make_metric_plan(program: MetricProgram, queries: Iterable[str] = ()) -> MetricPlan:
-    """The plan of a checked program; of queries, only what they need."""
+    """The plan of a checked program. With queries, only what they need."""
     plan = plan_rules(normalise(program), program.facts, queries)
     return replace(plan, variables=head_variables(program))
 
@@ -80,7 +80,7 @@ def plan_rules(
     *,
     keep: Iterable[Relation] = (),
 ) -> MetricPlan:
-    """The plan of rules in normal form, as far as predicates need them, or relations to be kept."""
+    """The plan of normalised rules, restricted to what the predicates or relations to keep need."""
     wanted = set(queries)
     by_head: dict[Relation, list[NormalRule]] = {}
     for rule in rules:
@@ -139,6 +139,6 @@ def _direction(inner: Sequence[Range]) -> Direction:
 
 
 def _stride(inner: Sequence[Range]) -> Fraction | None:
-    """The shortest way that a rule of the stratum carries anything."""
+    """The shortest distance over which a rule of the stratum carries facts."""
     ways = [abs(bound) for offsets in inner for bound in (offsets.low, offsets.high) if bound]
     return min(ways, default=None)

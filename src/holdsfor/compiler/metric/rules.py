@@ -13,7 +13,7 @@ from holdsfor.syntax.terms import Const, Term, Var
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A predicate, or what an operator makes of one."""
+    """A predicate, or the result of an operator on a relation."""
 
     name: str
     arity: int
@@ -25,7 +25,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A relation with its arguments: constants choose, variables join."""
+    """A relation with its arguments. Constants select, variables join."""
 
     relation: Relation
     args: tuple[Var | Const, ...]
@@ -39,7 +39,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A function of the rows of a relation that hold at the same time."""
+    """An aggregate over the rows of a relation that hold at the same time."""
 
     function: AggregateFunction
     result: Var
@@ -48,7 +48,7 @@ class Total:
 
     @property
     def groups(self) -> tuple[Var, ...]:
-        """The variables that there is a result for each value of."""
+        """The grouping variables."""
         found = [arg for arg in self.scan.args if isinstance(arg, Var) and not arg.is_anonymous]
         return tuple(dict.fromkeys(var for var in found if var not in self.terms))
 
@@ -58,7 +58,7 @@ JoinLiteral: TypeAlias = Scan | Comparison | Total
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """`head` holds at t iff `source` does at some point of t minus the offsets: each interval is moved and widened."""
+    """`head` holds at t iff `source` holds at some point of t minus the offsets: each interval is moved and widened."""
 
     head: Relation
     source: Relation
@@ -68,7 +68,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Eroded:
-    """`head` holds at t iff `source` does at all points of t minus the offsets."""
+    """`head` holds at t iff `source` holds at all points of t minus the offsets."""
 
     head: Relation
     source: Relation
@@ -78,9 +78,9 @@ class Eroded:
 
 @dataclass(frozen=True, slots=True)
 class Lasting:
-    """`left Since right` (or `Until`), for the variables of both; the right operand alone is another rule's matter.
+    """`left Since right` (or `Until`), with the variables of both. Another rule covers the right operand alone.
 
-    On a stream, `Until` waits for as long as it looks ahead.
+    On a stream, `Until` waits for the length of its look-ahead.
     """
 
     head: Relation
@@ -107,7 +107,7 @@ NormalRule: TypeAlias = Moved | Eroded | Lasting | Joined
 
 
 def sources(rule: NormalRule) -> Iterator[tuple[Relation, Range, bool]]:
-    """What a rule reads: the relation, how much later the head is, and whether the relation must be finished before."""
+    """What a rule reads: the relation, the offset of the head, and whether the relation must be complete before."""
     match rule:
         case Moved(source=source, offsets=offsets) | Eroded(source=source, offsets=offsets):
             yield source, offsets, False
@@ -127,7 +127,7 @@ NOW = Range(Fraction(0), Fraction(0))
 
 
 def _between(offsets: Range) -> Range:
-    """Where the left operand of Since is asked about."""
+    """The time range in which the left operand of Since is read."""
     zero = Fraction(0)
     if offsets.low is not None and offsets.low >= 0:
         return replace(offsets, low=zero, low_open=False)
@@ -135,7 +135,7 @@ def _between(offsets: Range) -> Range:
 
 
 def plus(one: Range, other: Range) -> Range:
-    """All sums of a number of each."""
+    """All sums of one number from each range."""
     low = None if one.low is None or other.low is None else one.low + other.low
     high = None if one.high is None or other.high is None else one.high + other.high
     return Range(
@@ -144,7 +144,7 @@ def plus(one: Range, other: Range) -> Range:
 
 
 def negative(one: Range) -> Range:
-    """All numbers with their signs changed."""
+    """All numbers with inverted sign."""
     low, high = (None if bound is None else -bound for bound in (one.high, one.low))
     return Range(low, high, one.high_open, one.low_open)
 
@@ -153,5 +153,5 @@ _PAST = {UnaryOperator.DIAMOND_MINUS, UnaryOperator.BOX_MINUS}
 
 
 def signed(operator: UnaryOperator, offsets: Range) -> Range:
-    """How much later the point is at which an operator asks from than the points it asks about."""
+    """The offsets from the points that an operator reads to its own point."""
     return offsets if operator in _PAST else negative(offsets)

@@ -1,8 +1,8 @@
-"""The stages of a distributed run of a metric program: which strata run together, by which keys, and what they are brought.
+"""Cuts a metric program into stages of a distributed run: strata that run together, their keys, and their inputs.
 
-A stage is one pass over buckets of keys. Strata are put into as few stages as possible, each into the first that will
-have it. In its rules, an input that comes in several ways (by one argument for this rule, by another for that one) has a
-name of its own for each, so that no bucket derives anything about the keys of another.
+A stage is one pass over buckets of keys. There are as few stages as possible: each stratum joins the first stage that
+accepts it. If an input reaches a stage in several ways (routed by different arguments for different rules), each way
+has a name of its own in the rules. So no bucket derives anything about the keys of another one.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _MOST_WORLDS = 64
 class Delivery:
     """An input of a stage.
 
-    Rows go to the bucket of the argument at `place`; None brings all of them to every bucket, or to the only one.
-    `made_in` is the stage that works it out; None means that it comes as facts. `copy` is what the rules of the stage
-    call it.
+    Rows are routed to the bucket of the argument at `place`. None sends all rows to every bucket, or to the only one.
+    `made_in` is the stage that derives the rows; None means that they are given facts. `copy` is the name of the input
+    in the rules of the stage.
     """
 
     relation: Relation
@@ -34,7 +34,7 @@ class Delivery:
 
 @dataclass(frozen=True)
 class MetricStage:
-    """Strata that run in one pass over the buckets. A stage that cannot be split says why (`reason`)."""
+    """Strata that run in one pass over the buckets. `reason` says why a stage cannot be split."""
 
     number: int
     strata: tuple[MetricStratum, ...]
@@ -49,7 +49,7 @@ class MetricStage:
 
     @property
     def makes(self) -> tuple[Relation, ...]:
-        """The relations that it works out."""
+        """The relations that the stage derives."""
         return tuple(relation for stratum in self.strata for relation in stratum.relations)
 
 
@@ -62,30 +62,30 @@ class MetricStages:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What should be said about them."""
+        """Warnings about the stages."""
         return tuple(
             f"stage {stage.number} runs in one place: {stage.reason}" for stage in self.stages if stage.is_single
         )
 
 
 _Way = tuple[Relation, int | None]
-"""An input and the argument by which it comes; None is to every bucket."""
+"""An input and the argument by which it is routed; None sends it to every bucket."""
 
 
 @dataclass(frozen=True)
 class _World:
-    """A way to split the strata of a stage: their keys, and how their inputs come."""
+    """One way to split the strata of a stage: their keys and the routes of their inputs."""
 
     keys: Keys
     ways: frozenset[_Way]
 
     @property
     def cost(self) -> tuple[int, int]:
-        """How many inputs every bucket gets, and in how many ways inputs come in all."""
+        """The number of inputs that every bucket receives, and the total number of routes."""
         return sum(place is None for _, place in self.ways), len(self.ways)
 
     def with_stratum(self, stratum: MetricStratum) -> Iterator[_World]:
-        """All ways to split one stratum more."""
+        """All ways to split one more stratum."""
         for keys in all_keys(stratum, self.keys):
             together = self.keys | keys
             yield _World(together, self.ways | frozenset(_ways([stratum], together)))
@@ -96,14 +96,14 @@ _NOTHING = _World({}, frozenset())
 
 @dataclass
 class _Draft:
-    """A stage that is being put together: its strata, and the ways to split them; none if there is one bucket."""
+    """A stage under construction: its strata, and the ways to split them; no ways if there is one bucket."""
 
     strata: list[MetricStratum] = field(default_factory=list)
     worlds: list[_World] = field(default_factory=list)
 
 
 def metric_stages(plan: MetricPlan) -> MetricStages:
-    """Cut a plan into stages."""
+    """Cuts a plan into stages."""
     drafts: list[_Draft] = []
     home: dict[Relation, int] = {}
     for stratum in plan.strata:
@@ -113,13 +113,13 @@ def metric_stages(plan: MetricPlan) -> MetricStages:
 
 
 def _placed(stratum: MetricStratum, drafts: list[_Draft], home: Mapping[Relation, int]) -> int:
-    """Put a stratum into the first stage that will have it; the number of that stage."""
+    """Adds a stratum to the first stage that accepts it; returns the number of the stage."""
     first = max((home[source] for source in read_relations([stratum]) if source in home), default=1)
     alone = list(_NOTHING.with_stratum(stratum))
     for number in range(first, len(drafts) + 1):
         draft = drafts[number - 1]
         worlds = [world for before in draft.worlds for world in before.with_stratum(stratum)]
-        # What can be split does not go where one bucket does all the work, nor the other way round.
+        # Strata that can be split do not join a stage with a single bucket, and vice versa.
         if worlds or not (alone or draft.worlds):
             draft.strata.append(stratum)
             draft.worlds = sorted(worlds, key=lambda world: world.cost)[:_MOST_WORLDS]
@@ -135,7 +135,7 @@ def _reads(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[tuple[Normal
 
 
 def _ways(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[_Way]:
-    """How what strata read from outside a stage comes to it."""
+    """The routes by which strata receive their inputs from outside a stage."""
     for _, reads in _reads(strata, keys):
         for read in reads:
             if read.relation not in keys:
@@ -169,12 +169,12 @@ def _single(number: int, strata: Sequence[MetricStratum], home: Mapping[Relation
 
 
 def one_stage(plan: MetricPlan, reason: str) -> MetricStages:
-    """All strata of a plan in one stage that is not split, and why."""
+    """All strata of a plan in one stage that is not split, with the reason."""
     return MetricStages(plan, (_single(1, plan.strata, {}, reason),) if plan.strata else ())
 
 
 def _copies(ways: Sequence[_Way]) -> Iterator[tuple[_Way, Relation]]:
-    """A name for each way in which an input comes; its own where there is only one."""
+    """A name for each route of an input. With a single route, the input keeps its name."""
     for relation, place in ways:
         if sum(other == relation for other, _ in ways) == 1:
             yield (relation, place), relation
@@ -195,7 +195,7 @@ def _with_copies(stratum: MetricStratum, keys: Keys, copies: Mapping[_Way, Relat
 
 
 def _reading(rule: NormalRule, names: Iterator[Relation]) -> NormalRule:
-    """The rule with other names for what it reads, in order."""
+    """The rule with its inputs renamed in order."""
     match rule:
         case Lasting(left=left, right=right):
             return replace(rule, left=replace(left, relation=next(names)), right=replace(right, relation=next(names)))
@@ -214,7 +214,7 @@ def _reading(rule: NormalRule, names: Iterator[Relation]) -> NormalRule:
 
 
 def stage_plan(stages: MetricStages, stage: MetricStage, outputs: Sequence[Relation]) -> MetricPlan:
-    """A stage as a plan of its own: what it is brought is its input."""
+    """A stage as a plan of its own, whose inputs are the deliveries."""
     made = set(stage.makes)
     inputs = tuple(delivery.copy for delivery in stage.deliveries if delivery.relation not in made)
     return MetricPlan(stage.strata, tuple(outputs), inputs, (), stages.plan.delays)

@@ -1,1 +1,1 @@
-"""Rewrites of the program, one to a file."""
+"""Passes over the program, one per file."""

@@ -1,6 +1,6 @@
-"""Conditions about the calendar and the clock, as arithmetic that knows the unit of time-points and the zone.
+"""Replaces conditions about calendar and clock by arithmetic with the time unit and the zone.
 
-`hour(T, H)` becomes `H is #hour(T, s, 'Europe/Athens')`. A predicate that the program defines itself stays what it is.
+`hour(T, H)` becomes `H is #hour(T, s, 'Europe/Athens')`. A predicate that the program defines itself is not replaced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OPENS, _CLOSES, _LAST_WORKDAY = 9, 17, 5
 
 
 def with_calendar(program: Program) -> tuple[Program, list[Diagnostic]]:
-    """The program with arithmetic in the place of conditions about the calendar, and what is wrong with them."""
+    """The program with arithmetic in place of calendar conditions, and the findings."""
     calls = [
         (rule, literal)
         for rule in program.rules
@@ -47,7 +47,7 @@ def with_calendar(program: Program) -> tuple[Program, list[Diagnostic]]:
 
 @dataclass
 class _Lowering:
-    """Puts other conditions in the place of those about the calendar, and keeps what is wrong with them."""
+    """Replaces calendar conditions and collects findings."""
 
     scale: TimeScale
     own: set[tuple[str, int]]
@@ -79,7 +79,7 @@ class _Lowering:
                 yield Compare("=:=", value, result, literal.span)
 
     def _business(self, time: Term, hours: list[Term], literal: Call) -> Iterator[Literal]:
-        """Monday to Friday, from an hour on up to another; hours are lengths of time since midnight."""
+        """Monday to Friday between two hours, which are durations since midnight."""
         yield Compare("=<", self._value("weekday", time), Const(_LAST_WORKDAY), literal.span)
         opens, closes = hours or (Const(_OPENS), Const(_CLOSES))
         clock = self._value("time_of_day" if hours else "hour", time)
@@ -93,7 +93,7 @@ class _Lowering:
     # Findings
 
     def _require_possible(self, name: str, field_name: str, result: Term) -> None:
-        """A constant must be one that the calendar has."""
+        """Checks that a constant is possible in the calendar."""
         if not isinstance(result, Const):
             return
         low, high, what = RANGES[field_name]

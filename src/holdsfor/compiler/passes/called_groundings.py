@@ -1,6 +1,6 @@
-"""Groundings as conditions: `fi(F=V, F=W, 5) :- grounding(F=V), grounding(F=W)`.
+"""Makes groundings available as conditions: `fi(F=V, F=W, 5) :- grounding(F=V), grounding(F=W)`.
 
-What a program declares can then be asked for like any other background knowledge.
+Conditions can then read the declarations of a program like other background knowledge.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ GROUNDING = ("grounding", 1)
 
 
 def with_called_groundings(program: Program) -> Program:
-    """The program with its groundings as background rules, if a condition asks for one."""
+    """The program with its groundings as background rules, if a condition reads them."""
     calls = (literal for rule in program.rules for literal in walk(rule.body) if isinstance(literal, Call))
     if not any(functor(call.atom) == GROUNDING for call in calls):
         return program

@@ -1,7 +1,4 @@
-"""Durations as whole numbers of time-points (HF116, HF117): the first thing that is done with a program.
-
-`30 min` is 1800 where the program says `:- time_unit(s).`
-"""
+"""Replaces durations by whole numbers of time-points (HF116, HF117), as the first pass over a program."""
 
 from __future__ import annotations
 
@@ -21,13 +18,13 @@ from holdsfor.times import UNITS
 _V = TypeVar("_V")
 NO_UNIT = "HF116"
 _FINER = ("s", "ms", "us", "ns")
-"""Units that are proposed, the most usual one first."""
+"""Units to propose, most common first."""
 
 
 def in_time_points(program: Program) -> tuple[Program, list[Diagnostic]]:
-    """The program with numbers for durations, and what is wrong with them.
+    """The program with numbers for durations, and the findings.
 
-    Without a unit the program is an error; numbers stand in all the same, so that nothing else is said of them.
+    A missing time unit is an error. Durations are replaced all the same, so that no further findings follow.
     """
     used = [(rule, found) for rule in program.rules if (found := _durations(rule))]
     if not used:
@@ -50,7 +47,7 @@ def _durations(rule: Rule) -> list[Compound]:
 
 
 def proposed_unit(durations: Iterable[Compound]) -> str:
-    """The unit to propose for some durations: seconds, or what is fine enough for all of them."""
+    """The unit to propose for some durations: seconds, or a unit fine enough for all of them."""
     lengths = [length_of(one) for one in durations]
     return next((unit for unit in _FINER if not any(length % UNITS[unit] for length in lengths)), "ns")
 
@@ -58,7 +55,7 @@ def proposed_unit(durations: Iterable[Compound]) -> str:
 def without_unit(
     time_goals: Iterable[Term], place: Term, shown: str, durations: Iterable[Compound] = ()
 ) -> Iterator[Diagnostic]:
-    """That something needs the unit of time-points and none is declared; nothing if it is, and wrongly."""
+    """The finding that something needs a time unit and none is declared correctly."""
     if any(is_time_goal(goal) and TIME_UNIT in goal.span.text for goal in time_goals):
         return
     line = f":- time_unit({proposed_unit(durations)})."
@@ -70,20 +67,20 @@ def without_unit(
 
 
 def one_of_units(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Findings of which one at most says that there is no unit: all the others would say the same."""
+    """Keeps at most one finding about a missing unit, because the others would be identical."""
     lacking = [finding for finding in findings if finding.code == NO_UNIT]
     return [finding for finding in findings if finding.code != NO_UNIT or finding is lacking[0]]
 
 
 @dataclass
 class Resolving:
-    """Puts numbers in the place of durations."""
+    """Replaces durations by numbers."""
 
     unit: str
     findings: list[Diagnostic] = field(default_factory=list)
 
     def changed(self, value: _V) -> _V:
-        """A rule, a literal, a term, or a tuple of them with numbers for durations."""
+        """A rule, a literal, a term, or a tuple of them, with durations replaced."""
         return self._changed(value)  # type: ignore[no-any-return]
 
     def _changed(self, value: Any) -> Any:
@@ -107,7 +104,7 @@ class Resolving:
             message = f"{duration_text(term)} is not a whole number of time-points: one is 1 {self.unit}"
             hint = f"round it, or declare a finer unit: :- time_unit({proposed_unit([term])})."
             self.findings.append(Diagnostic("HF117", Severity.ERROR, message, term.span, hint))
-        # Rounded up: what is a delay stays one, so that nothing else is said about it.
+        # Rounded up: a delay stays positive, so that no further findings follow.
         return Const(ceil(points), term.span)
 
     def _distance(self, numbers: ListTerm, written: ListTerm) -> Distance:

@@ -54,7 +54,7 @@ _FALSE: Literal = Call(Const("fail"))
 
 @record
 class Filter:
-    """What a `findall` over one list does: which intervals it keeps, of which list, up to which limit."""
+    """A `findall` over one list as a filter: the list, the condition on its intervals, and the limit."""
 
     operator: IntervalOperator
     open_length: OpenLength
@@ -64,7 +64,7 @@ class Filter:
 
 
 def replace_filters(program: Program) -> Program:
-    """The program with duration filters as operators wherever `holdsFor` rules use them."""
+    """The program with duration filters as operators in all `holdsFor` rules."""
     defined = _defined(program)
     rules: list[Rule] = []
     has_found = False
@@ -79,7 +79,7 @@ def replace_filters(program: Program) -> Program:
 
 
 def _defined(program: Program) -> dict[Predicate, tuple[tuple[Term, ...], Filter]]:
-    """The predicates that are duration filters, with their arguments. They have one clause."""
+    """The predicates that are duration filters, with their arguments. Each has one clause."""
     clauses: dict[Predicate, list[BackgroundRule]] = {}
     for rule in program.background:
         name = functor(rule.head)
@@ -105,7 +105,7 @@ def _defined(program: Program) -> dict[Predicate, tuple[tuple[Term, ...], Filter
 
 
 def _is_local(literal: Literal, rule: Rule) -> bool:
-    """Whether nothing else in a rule decides about the intervals that a `findall` goes through."""
+    """Whether no other condition of a rule restricts the intervals that a `findall` enumerates."""
     assert isinstance(literal, FindAll)
     everywhere = Counter(v.name for v in rule_variables(rule))
     inside = Counter(v.name for v in literal_variables(literal))
@@ -167,7 +167,7 @@ class _Replacer:
 
 
 def recognise(literal: Literal) -> Filter | None:
-    """The duration filter that a `findall` is, if it is one."""
+    """The duration filter that a `findall` is equivalent to, if any."""
     if not isinstance(literal, FindAll) or not isinstance(literal.result, Var):
         return None
     template = literal.template
@@ -194,7 +194,7 @@ def recognise(literal: Literal) -> Filter | None:
 
 
 def _taken_from(body: Body, element: Term) -> tuple[Var | None, Body]:
-    """The list whose intervals a body goes through, and its other conditions."""
+    """The list whose intervals a body enumerates, and its other conditions."""
     first = body[0] if body else None
     if isinstance(first, Call) and functor(first.atom) == ("member", 2):
         item, source = arguments(first.atom)
@@ -210,7 +210,7 @@ def _walks(literal: Literal) -> bool:
 def _measured(
     literal: Literal, lengths: Mapping[Term, OpenLength | None]
 ) -> tuple[str, Term, OpenLength | None] | None:
-    """A comparison of a length with a limit: the comparison as `length op limit`, the limit, and which length it is."""
+    """A comparison of a length with a limit, as `length op limit`: the operator, the limit, and the kind of length."""
     if not isinstance(literal, Compare) or literal.operator not in _OPERATORS:
         return None
     if literal.left in lengths:
@@ -221,7 +221,7 @@ def _measured(
 
 
 def _open_length(body: Body, operator: str, bound: Term, start: Term) -> OpenLength | None:
-    """How an open interval is measured, or whether it is kept or left out whatever its length."""
+    """How an open interval is measured, or whether it is kept or dropped regardless of its length."""
     if not body:
         return OpenLength.KEPT
     if body == (_FALSE,):
@@ -238,16 +238,16 @@ def _open_length(body: Body, operator: str, bound: Term, start: Term) -> OpenLen
 
 
 class _Case:
-    """The conditions on one interval, given whether it is open."""
+    """The conditions on one interval, for an open or a closed interval."""
 
     def __init__(self, start: Var, end: Var, *, is_open: bool) -> None:
         self._start, self._end = start, end
         self._is_open = is_open
 
     def simplified(self, body: Body, known: Mapping[str, Term] | None = None) -> Body | None:
-        """What is left to ask; nothing if it is always true, a failing call if never. None if there is no telling.
+        """The remaining conditions: empty if always true, a failing call if never true, None if undecidable.
 
-        `known` is what computed variables stand for.
+        `known` contains the definitions of computed variables.
         """
         meant: dict[str, Term] = {**({self._end.name: _INF} if self._is_open else {}), **(known or {})}
         left: list[Literal] = []
@@ -287,7 +287,7 @@ class _Case:
                 return None
 
     def _chosen(self, literal: Or | IfThenElse, meant: Mapping[str, Term]) -> Body | None:
-        """The branch that is left of a disjunction or conditional."""
+        """The remaining branch of a disjunction or conditional."""
         if isinstance(literal, IfThenElse):
             test = self.simplified(literal.condition, meant)
             if test == ():
@@ -298,12 +298,12 @@ class _Case:
             return None
         possible = [branch for branch, end in zip(literal.branches, ends, strict=True) if end != (_FALSE,)]
         if len(possible) > 1:
-            # Of several ways to keep an interval one is enough, if it asks nothing.
+            # Of several ways to keep an interval, one without conditions suffices.
             return () if () in ends else None
         return possible[0] if possible else (_FALSE,)
 
     def _about_end(self, operator: str, left: Term, right: Term) -> bool | None:
-        """Whether a test for an open end succeeds; None if it is another one."""
+        """Whether a test for an open end succeeds; None if the test is another one."""
         if {left, right} != {self._end, _INF}:
             return None
         if operator in ("=", "==", "=:="):

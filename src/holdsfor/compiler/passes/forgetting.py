@@ -1,7 +1,7 @@
-"""`forget(E, D)` as ordinary rules: the fluents of an entity end when no input has mentioned it for D.
+"""Lowers `forget(E, D)` to ordinary rules: the fluents of an entity end when no input has mentioned it for D.
 
-A fluent that nobody sees holds of an entity from each mention on for D, and every mention moves that deadline. Where it
-ends, the fluents of the entity are terminated. So windows, late rows, keys and states need no case of their own.
+A hidden fluent holds for an entity for D after each mention, and every mention postpones its end. When it ends, the
+fluents of the entity are terminated. So windows, late rows, keys and states need no special case.
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, T
 
 _TRUE = Const("true")
 _FEW_VALUES = 4
-"""Of a fluent with so many values each is ended by a rule of its own, which explanations name; of more, all by one."""
+"""Up to this number of values, each value has its own terminating rule, which explanations name; beyond, one for
+all.
+"""
 _TIME = Var(marked("T", "forget"))
 
 
 def lower_forgetting(program: Program) -> Program:
-    """The program with rules in the place of its `forget`s, and what these mean beside them."""
+    """The program with rules in place of its `forget`s, and the meanings of the `forget`s."""
     declared = program.forgets
     others = tuple(rule for rule in program.rules if rule not in declared)
     found = tuple(Meaning(replace(program, rules=others), declared).of(declared))
@@ -50,7 +52,7 @@ def lower_forgetting(program: Program) -> Program:
 
 
 class Meaning:
-    """What the `forget`s of a program are about, by its other rules."""
+    """Determines the subjects of the `forget`s of a program from its other rules."""
 
     def __init__(self, program: Program, declared: Iterable[Declaration]) -> None:
         self._tied = TiedPlaces(program)
@@ -59,7 +61,7 @@ class Meaning:
         self._hidden: Counter[str] = Counter()
         seen = [one for rule in program.rules for one in mentioned(rule)]
         self._shapes: dict[Name, dict[Term, None]] = {}
-        """Each event and fluent with the forms in which rules have it."""
+        """Each event and fluent with the term shapes in which rules use it."""
         for kind, term, _ in seen:
             if kind is not Kind.PREDICATE and (name := functor(term)) is not None:
                 self._shapes.setdefault((kind, *name), {}).setdefault(_opened(term))
@@ -67,7 +69,7 @@ class Meaning:
         begun = [fvp for rule in program.rules for fvp in _begun(rule)]
         self._written = [fvp.fluent for fvp in begun]
         self.simple = {functor(fvp.fluent) for fvp in (*begun, *(rule.fvp for rule in program.effects))}
-        """The fluents that events bring about, or end."""
+        """The simple fluents, which events initiate or terminate."""
         self._begun: dict[Name, dict[Term, None]] = {}
         self._values: dict[Name, dict[Term, None]] = {}
         for fvp in begun:
@@ -83,7 +85,7 @@ class Meaning:
             self._tie(declaration)
 
     def _tie(self, declaration: Declaration) -> None:
-        """What a `forget` names with one variable is one entity, whether another rule says so or not."""
+        """Ties the places that a `forget` names with one variable, whether or not another rule ties them."""
         places: dict[str, Place] = {}
         for pattern, _ in patterns_of(declaration):
             name = self.name_of(pattern)
@@ -92,7 +94,7 @@ class Meaning:
                     self._tied.tie(places.setdefault(variable.name, (name, path)), (name, path))
 
     def of(self, declared: Iterable[Declaration]) -> Iterator[Forgetting]:
-        """The meanings of declarations; those that say nothing that can be understood have none."""
+        """The meanings of declarations; an unintelligible declaration has none."""
         for declaration in declared:
             if len(declaration.args) != 2:
                 continue
@@ -112,12 +114,12 @@ class Meaning:
             yield self._forgetting(declaration, patterns[0][0], tuple((names[0], path) for path, _ in entity), pairs)
 
     def is_simple(self, pattern: Term) -> bool:
-        """Whether a pattern is about a fluent that events bring about."""
+        """Whether a pattern is about a simple fluent."""
         name = self.name_of(pattern)
         return name is not None and name[0] is Kind.FLUENT and name[1:] in self.simple
 
     def name_of(self, pattern: Term) -> Name | None:
-        """What a pattern is about: a fluent that events bring about, an event, another fluent, a predicate, or nothing."""
+        """The subject of a pattern: a simple fluent, an event, another fluent, a predicate, or nothing."""
         name = functor(pattern)
         if name is None:
             return None
@@ -127,7 +129,7 @@ class Meaning:
         return (Kind.PREDICATE, *name) if name in self._predicates else None
 
     def begun(self) -> list[Term]:
-        """The fluents that rules begin, as they are written."""
+        """The fluents that rules initiate, as written."""
         return self._written
 
     def names(self) -> list[tuple[str, int]]:
@@ -136,14 +138,14 @@ class Meaning:
         return [one for one in dict.fromkeys(found) if one[1]]
 
     def inputs(self) -> Iterator[Name]:
-        """The events and fluents that input gives."""
+        """The input events and fluents."""
         for name in self._shapes:
             rules = self._events if name[0] is Kind.EVENT else self._not_input
             if name[1:] not in rules:
                 yield name
 
     def _firsts(self) -> Iterator[tuple[Term, Place]]:
-        """The first arguments of input, one of each kind of entity."""
+        """The first arguments of input, one per kind of entity."""
         seen = set()
         for name in self.inputs():
             for shape in self._shapes[name]:
@@ -193,7 +195,7 @@ class Meaning:
     def _terms(
         self, name: Name, shapes: Iterable[Term], entity: tuple[Var, ...], places: tuple[Place, ...]
     ) -> Iterator[Term]:
-        """A term for each way in which an event or fluent can have an entity among its arguments."""
+        """A term for each position at which an event or fluent can have an entity among its arguments."""
         for shape in shapes:
             paths = [path for path, _ in leaves(shape)]
             for chosen in permutations(paths, len(entity)):
@@ -201,7 +203,7 @@ class Meaning:
                     yield self._filled(shape, dict(zip(chosen, entity, strict=True)))
 
     def _filled(self, shape: Term, entity: dict[Path, Var], above: Path = ()) -> Term:
-        """A shape with the variables of an entity at some places, and others elsewhere."""
+        """A shape with entity variables at some places, and other variables elsewhere."""
         if not isinstance(shape, Compound):
             return shape
         args: list[Term] = []
@@ -218,7 +220,7 @@ class Meaning:
 
 
 def patterns_of(declaration: Declaration) -> list[tuple[Term, Term | None]]:
-    """What a `forget` names: terms, and the values of those that have one."""
+    """The patterns that a `forget` names: terms, with their values if they have one."""
     term = declaration.args[0]
     return [_pattern(one) for one in (term.items if isinstance(term, ListTerm) else (term,))]
 
@@ -249,7 +251,7 @@ def _begun(rule: Rule) -> Iterator[Fvp]:
 
 
 def _opened(term: Term) -> Term:
-    """A term with variables in the place of all that is not compound, numbered from left to right."""
+    """A term with its atomic parts replaced by variables, numbered from left to right."""
     numbers = count(1)
 
     def opened(inner: Term) -> Term:
@@ -269,7 +271,7 @@ def _rules(one: Forgetting) -> Iterator[Rule]:
         return
     for mention in one.mentions:
         if isinstance(mention, Holds):
-            # Input that goes on is no silence; its last time-point is the last mention.
+            # Continuing input is not silence; its last time-point is the last mention.
             mention = Boundary(Edge.END, mention.fvp, one.time)  # noqa: PLW2901
         yield EffectRule(EffectKind.INITIATED, heard, one.time, (mention,), span)
     yield one.deadline

@@ -1,8 +1,8 @@
-"""Removes conditions of groundings that rules imply, so that a plan reads `dynamicDomain`s only where it must.
+"""Removes grounding conditions that rules imply, so that a plan reads `dynamicDomain`s only where necessary.
 
-Reading such a domain means to know every record there is, in one place. Yet most groundings of existing programs only
-repeat what follows: `grounding(line(P)=busy) :- phone(P)` says nothing new if `line(P)=busy` is initiated by `dial(P,_)`,
-whose every record puts P into `phone`. The reference evaluator takes all groundings as they are.
+Reading such a domain requires all records in one place. Yet most groundings of existing programs are redundant:
+`grounding(line(P)=busy) :- phone(P)` adds nothing if `dial(P,_)` initiates `line(P)=busy` and every record of `dial`
+puts P into `phone`. The reference evaluator uses all groundings as written.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ _SECOND = frozenset({IntervalOperator.SINCE, IntervalOperator.UNTIL})
 
 
 def without_implied_groundings(analysis: Analysis) -> Analysis:
-    """The same program, with bodies of groundings and of `holdsFor` rules that say no more than they must."""
+    """The same program, with implied conditions removed from groundings and from `holdsFor` rules."""
     if not any(entity.groundings for entity in analysis.entities):
         return analysis
     bodies = dict(analysis.bodies)
     for entity in analysis.entities:
         rules = [rule for rule in entity.rules if isinstance(rule, IntervalRule) and rule.body]
         if entity.groundings and len(rules) == 1 and id(rules[0]) in bodies:
-            # Where other rules follow, it matters for which instances this one succeeds without an interval.
+            # Later rules depend on the instances for which this rule succeeds, even without an interval.
             bodies[id(rules[0])] = _as_written(rules[0], analysis)
     lean = replace(analysis, bodies=bodies)
     if analysis.fillings:
@@ -71,11 +71,11 @@ def without_implied_groundings(analysis: Analysis) -> Analysis:
     return lean
 
 
-# Rules that find all their instances by themselves
+# Rules that find all their instances without groundings
 
 
 def _as_written(rule: IntervalRule, analysis: Analysis) -> Body:
-    """The body of a rule without its groundings, if no instance that they add could have an interval."""
+    """The body of a rule without its groundings, if no instance that only they add could have an interval."""
     lists = _lists(rule.body)
     found = _decided(rule.out, lists)
     plain = tuple(literal for literal in rule.body if not _is_about_lists(literal, lists))
@@ -87,7 +87,7 @@ def _as_written(rule: IntervalRule, analysis: Analysis) -> Body:
 
 
 def _lists(body: Body) -> _Lists:
-    """What gives each interval variable its list, if one condition does."""
+    """The condition that gives each interval variable its list, if there is exactly one."""
     inside = [literal for literal in walk(body) if isinstance(literal, Intervals | Algebra)]
     times = Counter(literal.out.name for literal in inside if isinstance(literal.out, Var))
     return {
@@ -107,7 +107,7 @@ def _names_of(literal: Literal) -> set[str]:
 
 
 def _decided(term: Term, lists: _Lists) -> set[str] | None:
-    """The variables that have a value wherever a list has an interval, all of those below it; None if not all have."""
+    """The variables that are bound wherever a list has an interval; None if not all variables below it are bound."""
     node = lists.get(term.name) if isinstance(term, Var) else None
     if node is None:
         return None
@@ -131,14 +131,14 @@ def _below(term: Term, lists: _Lists) -> set[str]:
     return set() if node is None else names(node.fvp.fluent) | names(node.fvp.value)
 
 
-# What all instances of a fluent or event have in common
+# Common properties of all instances of a fluent or event
 
 _Claim = tuple[Symbol, Term]
-"""An atom that is true of every instance of a symbol; its variables are named by the columns of the instance."""
+"""An atom that is true for every instance of a symbol; its variables are named after the columns of the instance."""
 
 
 class _Implied:
-    """Which domains all instances of a fluent or event are in: the most that rules do not contradict."""
+    """The domains that contain all instances of a fluent or event: a greatest fixpoint over the rules."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
@@ -146,7 +146,7 @@ class _Implied:
         self._claims: dict[_Claim, bool] = {}
 
     def reduced(self, declaration: Declaration, symbols: Iterable[Symbol]) -> Body:
-        """The conditions of a grounding that do not follow from the rules of its fluent, which may have several parts."""
+        """The conditions of a grounding that the rules of its fluent, in all its parts, do not imply."""
         body = self._analysis.body(declaration)
         return tuple(one for one in body if not all(self._is_implied(one, declaration, symbol) for symbol in symbols))
 
@@ -157,7 +157,7 @@ class _Implied:
         return self._is_true(list(_claims(symbol, columns, literal.atom)))
 
     def _is_true(self, claims: list[_Claim]) -> bool:
-        """Whether one of some claims is. Claims count as true until a rule contradicts them."""
+        """Whether one of some claims is true. Claims count as true until a rule contradicts them."""
         for claim in claims:
             self._claims.setdefault(claim, True)
         before: dict[_Claim, bool] = {}
@@ -168,7 +168,7 @@ class _Implied:
         return any(self._claims[claim] for claim in claims)
 
     def _follows(self, claim: _Claim) -> bool:
-        """Whether a claim follows from what is claimed of the conditions of all rules."""
+        """Whether a claim follows from the claims about the conditions of all rules."""
         symbol, atom = claim
         entity = self._entities[symbol]
         if entity.metric:
@@ -178,7 +178,7 @@ class _Implied:
         return all(self._rule_implies(rule, symbol, atom) for rule in entity.rules)
 
     def _filled(self, symbol: Symbol) -> Iterator[list[Term]]:
-        """What every record of some input puts into domains, by the columns of the record."""
+        """What every record of an input puts into domains, by the columns of the record."""
         for filling in self._analysis.fillings:
             if filling.symbol != symbol:
                 continue
@@ -236,7 +236,7 @@ class _Implied:
         return self._claimed(_claims(symbol, (*symbol.columns(fvp.fluent), fvp.value), wanted))
 
     def _is_declared(self, fvp: Fvp, wanted: Term) -> bool:
-        """Whether every grounding that lets rules see a pair says so."""
+        """Whether every grounding that makes a pair visible to rules implies an atom."""
         groundings = self._entities[self._entities.fluent(fvp)].groundings
         found = [instantiate(declaration, fvp, any_value=False) for declaration in groundings]
         return bool(groundings) and all(body is None or Call(wanted) in body for body in found)
@@ -258,7 +258,7 @@ class _Implied:
         return quantifier(self._list_implies(item, lists, wanted) for item in inputs)
 
     def _claimed(self, claims: Iterator[_Claim]) -> bool:
-        """Whether one of some claims counts as true; one that is new does, until a rule contradicts it."""
+        """Whether one of some claims counts as true. A new claim counts as true until a rule contradicts it."""
         return any(self._claims.setdefault(claim, True) for claim in claims)
 
 
@@ -274,7 +274,7 @@ def _columns(symbol: Symbol, pattern: Term) -> tuple[Term, ...]:
 
 
 def _claims(symbol: Symbol, columns: tuple[Term, ...], wanted: Term) -> Iterator[_Claim]:
-    """An atom in terms of the columns of an instance, in every way that says the same; none if there is no such way."""
+    """An atom in terms of the columns of an instance, in all equivalent forms; empty if there is none."""
     name, args = functor(wanted), arguments(wanted)
     assert name is not None
     choices: list[list[Term]] = [
@@ -286,5 +286,5 @@ def _claims(symbol: Symbol, columns: tuple[Term, ...], wanted: Term) -> Iterator
 
 
 def _instance(atom: Term, columns: tuple[Term, ...]) -> Term:
-    """An atom in terms of columns, of a certain instance."""
+    """An atom about columns, for a given instance."""
     return substitute(atom, {f"#{place}": column for place, column in enumerate(columns)})

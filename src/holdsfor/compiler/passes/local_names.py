@@ -35,7 +35,7 @@ from holdsfor.syntax.terms import Term, marked, variables
 
 
 def rename_local_variables(program: Program) -> Program:
-    """The program with no name that two negations or `findall`s of one rule share by chance."""
+    """The program without names that two negations or `findall`s of one rule share by chance."""
     rules = tuple(_renamed_rule(rule) for rule in program.rules)
     if all(new is old for new, old in zip(rules, program.rules, strict=True)):
         return program
@@ -60,7 +60,7 @@ class _Namer:
         self.has_renamed = False
 
     def scope(self, body: Body, owned: frozenset[str]) -> Body:
-        """A body whose variables, other than those owned by what is around it, are its own."""
+        """Renames the variables of a body, except those that its surroundings own."""
         owned |= _direct(body)
         return tuple(self._literal(literal, owned) for literal in body)
 
@@ -87,12 +87,12 @@ class _Namer:
                 return literal
 
     def _private(self, literal: Literal) -> frozenset[str]:
-        """What the rule mentions in this literal alone: its branches, of which one is run, share none of it."""
+        """The variables that occur only in this literal. Alternative branches do not share them."""
         inside = Counter(variable.name for variable in literal_variables(literal))
         return frozenset(name for name, count in inside.items() if count == self._count[name])
 
     def _fresh(self, names: frozenset[str]) -> dict[str, str]:
-        """Names that no other part of the rule uses; the first part keeps what was written."""
+        """Names that no other part of the rule uses. The first part keeps the written names."""
         found: dict[str, str] = {}
         for name in sorted(names & self._used):
             numbered = (marked(name, number) for number in itertools.count(2))
@@ -104,7 +104,7 @@ class _Namer:
 
 
 def _direct(body: Body) -> frozenset[str]:
-    """The variables of a body that occur outside of the negations and `findall`s in it."""
+    """The variables of a body outside of its negations and `findall`s."""
     found: set[str] = set()
     for literal in body:
         terms = (literal.result,) if isinstance(literal, FindAll) else literal_terms(literal)

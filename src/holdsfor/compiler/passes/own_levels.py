@@ -1,11 +1,11 @@
-"""Unfolds a statically determined fluent with levels numbered by constants.
+"""Unfolds a statically determined fluent whose levels are numbered by constants.
 
-`close(A,B,25)` may be made of `close(A,B,24)`, each with a rule of its own. The pairs are not on a cycle, but they share
-the name, value and number of arguments by which dependencies are told apart. So the condition on `close(A,B,24)=true` is
-replaced by what that rule says.
+`close(A,B,25)` may be defined from `close(A,B,24)`, with one rule per level. The pairs form no cycle. But they share
+their name, value and arity, by which dependencies are distinguished. So the condition on `close(A,B,24)=true` is
+replaced by the body of the rule for it.
 
-That is done only where it cannot change the answer: exactly one rule is about the condition, this rule always succeeds, and
-the groundings of both instances say the same. Otherwise the condition stays, and the fluent is refused (HF501).
+This happens only if it cannot change the answer: exactly one rule matches the condition, this rule always succeeds, and
+the groundings of both instances agree. Otherwise the condition stays, and the fluent is rejected (HF501).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from holdsfor.logic.unify import may_equal, substitute, unify
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor, marked, variables
 
 _MOST = 200
-"""Conditions in an unfolded body: levels that read the one before more than once double it each time."""
+"""The most conditions in an unfolded body. Levels that read the previous level twice double the size each time."""
 
 
 def unfold_own_levels(program: Program) -> Program:
@@ -60,7 +60,7 @@ class _Unfolder:
         self._fresh = itertools.count(1)
 
     def body(self, rule: IntervalRule, inside: tuple[IntervalRule, ...] = ()) -> Body:
-        """The body of a rule with its own fluent unfolded; `inside` are the rules that are being unfolded."""
+        """The body of a rule with its own fluent unfolded; `inside` are the rules being unfolded."""
         if id(rule) not in self._unfolded:
             chain = (*inside, rule)
             body = tuple(unfolded for literal in rule.body for unfolded in self._literal(literal, rule, chain))
@@ -78,13 +78,13 @@ class _Unfolder:
         return self._instance(replace(definition, body=self.body(definition, inside)), literal)
 
     def _definition(self, wanted: Fvp) -> IntervalRule | None:
-        """The one rule that a condition can be about, if it is about all that the condition asks."""
+        """The only rule that can match a condition, if it covers the whole condition."""
         pair = _pair(wanted)
         found = [rule for rule in self._rules.get(functor(wanted.fluent), ()) if may_equal(_pair(rule.fvp), pair)]
         return found[0] if len(found) == 1 and _covers(_pair(found[0].fvp), pair) else None
 
     def _same_instances(self, condition: Fvp, head: Fvp) -> bool:
-        """Whether the groundings of a condition and of the head of its rule let the same instances through."""
+        """Whether the groundings of a condition and of the head of its rule admit the same instances."""
         declared = [one for one in self._groundings if may_equal(one[0], _pair(condition))]
         if not declared and not any(may_equal(one[0], _pair(head)) for one in self._groundings):
             return True
@@ -95,7 +95,7 @@ class _Unfolder:
         return same and self._restrictions(condition) == self._restrictions(head)
 
     def _restrictions(self, fvp: Fvp) -> list[Body]:
-        """The bodies of the groundings of a pair, with arguments named by their place."""
+        """The grounding bodies of a pair, with arguments named by position."""
         found: list[Body] = []
         for pair, body in self._groundings:
             if may_equal(pair, _pair(fvp)):
@@ -108,7 +108,7 @@ class _Unfolder:
         return found
 
     def _instance(self, rule: IntervalRule, condition: Intervals) -> Body:
-        """What a rule says, for one condition."""
+        """The body of a rule, instantiated for one condition."""
         number = next(self._fresh)
         apart: dict[str, Term] = {
             variable.name: Var(marked(variable.name, f"level{number}"), variable.span)
@@ -137,7 +137,7 @@ def _covers(general: Term, special: Term) -> bool:
 
 
 def _always_succeeds(rule: IntervalRule) -> bool:
-    """Whether a body computes exactly one list for every instance: no test, and no variable of its own to choose."""
+    """Whether a body computes exactly one list per instance: it has no test and no enumerated variable."""
     if not isinstance(rule.fvp.value, Const):
         return False
     heads = {variable.name for variable in variables(rule.fvp.fluent)}

@@ -1,4 +1,4 @@
-"""Substitution in bodies: variables replaced by terms throughout, all at once."""
+"""Substitutes terms for variables in bodies, all at once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Splits conditions with a variable for the value, for fluents that are split into parts.
-
-`holdsAt(f(X)=V, T)` becomes a disjunction with one branch for each part of `f`, so that every condition reads one part.
-"""
+"""Splits conditions with a variable as value, for fluents that are split into parts."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ from holdsfor.syntax.terms import Const
 
 
 def separate_values(program: Program, entities: Entities, parts: Parts) -> Program:
-    """The program with every condition and every head about one part of its fluent. `entities` has fluents whole."""
+    """The program with one part of a fluent per condition and head. `entities` contains the unsplit fluents."""
     separator = _Separator(entities, parts)
     return replace(program, rules=tuple(separator.rule(rule) for rule in program.rules))
 
@@ -41,7 +38,7 @@ class _Separator:
     def rule(self, rule: Rule) -> Rule:
         changed = replace(rule, body=self._body(rule.body)) if rule.body else rule
         if isinstance(changed, IntervalRule) and not isinstance(changed.fvp.value, Const):
-            # All values that the head can have are in one part; which, a variable alone does not say.
+            # All possible values of the head are in one part, which a variable alone does not identify.
             part = next(iter(self._named(changed.fvp)), None)
             return replace(changed, fvp=replace(changed.fvp, part=part)) if part is not None else changed
         return changed
@@ -61,13 +58,13 @@ class _Separator:
         if len(parts) < 2:
             return replace(literal, fvp=replace(fvp, part=parts[0])) if parts else literal
         if isinstance(literal, Effect):
-            # Only what events bring about is initiated or terminated.
+            # Only the values that events cause are initiated or terminated.
             return replace(literal, fvp=replace(fvp, part=""))
         branches = tuple((replace(literal, fvp=replace(fvp, part=part)),) for part in parts)
         return Or(branches, literal.span)
 
     def _named(self, fvp: Fvp) -> Iterator[str]:
-        """The parts that a pair with a variable in its value may be about; none if its fluent is whole."""
+        """The parts that a pair with a variable in its value can refer to; empty if its fluent is not split."""
         if isinstance(fvp.value, Const):
             return
         for part, values in self._parts.get(self._entities.fluent(fvp), {}).items():

@@ -50,7 +50,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
 
 def lower_sliding(program: Program) -> Program:
-    """The program with a `findall` for each sliding aggregate."""
+    """The program with a `findall` in place of each sliding aggregate."""
     owns_top = any(functor(rule.head) == TOP for rule in program.background)
     rules = tuple(
         replace(rule, body=_Lowering(owns_top=owns_top).body(rule.body, frozenset()))
@@ -64,12 +64,12 @@ def lower_sliding(program: Program) -> Program:
 
 
 def is_sliding(literal: Literal, *, owns_top: bool) -> bool:
-    """Whether a condition has a sliding aggregate, or is one. A program may define `top` itself."""
+    """Whether a condition is or contains a sliding aggregate. A program may define `top` itself."""
     return is_top(literal, owns_top=owns_top) or any(True for term in _computed(literal) for _ in sliding_calls(term))
 
 
 def is_top(literal: Literal, *, owns_top: bool) -> bool:
-    """Whether a condition is `top`, and that of the language."""
+    """Whether a condition is the `top` of the language."""
     return isinstance(literal, Call) and functor(literal.atom) == TOP and not owns_top
 
 
@@ -88,7 +88,7 @@ class _Lowering:
         self._numbers = itertools.count(1)
 
     def body(self, body: Body, given: frozenset[str]) -> Body:
-        """A body; `given` are the variables that conditions before it bind."""
+        """Lowers a body; `given` are the variables that earlier conditions bind."""
         lowered: list[Literal] = []
         for literal in body:
             lowered.extend(self._literal(literal, given))
@@ -119,7 +119,7 @@ class _Lowering:
                 return (literal,)
 
     def _expression(self, term: Term) -> tuple[Term, Body]:
-        """An expression with a variable for each sliding aggregate, and what gives these variables their values."""
+        """An expression with a variable for each sliding aggregate, and the conditions that bind these variables."""
         if not isinstance(term, Compound) or next(sliding_calls(term), None) is None:
             return term, ()
         if term is not next(sliding_calls(term)):
@@ -154,7 +154,7 @@ class _Lowering:
 
     @staticmethod
     def _window(event: Term, duration: Term, time: Term, then: Var) -> Body:
-        """That an event happens after `time - duration`, up to `time`."""
+        """The conditions that an event occurs after `time - duration`, up to `time`."""
         then = replace(then, span=event.span)
         back = Compound("-", (time, then), duration.span)
         return (
@@ -165,7 +165,7 @@ class _Lowering:
 
 
 def occurrence(event: Term, time: Term) -> Happens | Boundary:
-    """That an event happens, be it the start or the end of a fluent."""
+    """The condition that an event occurs, which may be the start or end of a fluent."""
     if functor(event) in (("start", 1), ("end", 1)) and isinstance(event, Compound):
         (pair,) = event.args
         fluent, value = arguments(pair)
@@ -174,7 +174,7 @@ def occurrence(event: Term, time: Term) -> Happens | Boundary:
 
 
 def bound_by(literal: Literal) -> frozenset[str]:
-    """The variables that have a value once a condition is met. Tests and negations give none."""
+    """The variables that a condition binds. Tests and negations bind none."""
     match literal:
         case Not():
             return frozenset()

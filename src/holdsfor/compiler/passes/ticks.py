@@ -1,8 +1,7 @@
-"""Converts a program with a clock tick into one over numbers of ticks.
+"""Converts a program with a clock tick to numbers of ticks.
 
-Engines count ticks. Rules speak of time: of `T - T0 =< 200`, of delays and durations. So wherever a rule uses a
-time-point as a number it gets that number of ticks times the tick, and wherever it gives a length of time that length is
-divided by the tick.
+Engines count ticks, whereas rules use time: `T - T0 =< 200`, delays and durations. So a time-point used as a number
+becomes the number of ticks times the tick, and a duration is divided by the tick.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ _QUERY_TIME = "queryTime"
 
 
 def in_ticks(program: Program) -> Program:
-    """The program over numbers of ticks; raises HoldsforError for what has no meaning there.
+    """The program in ticks; raises HoldsforError for constructs that have no meaning there.
 
     >>> from holdsfor.syntax.terms import Const
     >>> from holdsfor.ir import Fvp
@@ -71,10 +70,10 @@ def in_ticks(program: Program) -> Program:
 
 @dataclass
 class _Rewriting:
-    """Rewrites one rule. `times` are its variables for time-points, which become numbers of ticks.
+    """Rewrites one rule. `times` are its time-point variables, which become numbers of ticks.
 
-    A variable that gets its number elsewhere is not among them. Where it stands for a time-point it must be a multiple of
-    the tick, which those in `never` cannot be.
+    A variable that another condition binds to a number is not in `times`. As a time-point it must be a multiple of the
+    tick, which is impossible for those in `never`.
     """
 
     tick: int
@@ -104,7 +103,7 @@ class _Rewriting:
         return replace(rule, body=self.body(rule.body))
 
     def body(self, body: Body, names: dict[str, Term] | None = None) -> Body:
-        """A body; `names` has the variables that stand for times as numbers, and gets those that it needs."""
+        """Rewrites a body. `names` maps time variables to numeric variables; the rewrite adds those that it needs."""
         inner: dict[str, Term] = {} if names is None else names
         found = tuple(one for literal in body for one in self._literal(literal, inner))
         return found if names is not None else (*found, *self._links(inner))
@@ -159,7 +158,9 @@ class _Rewriting:
             yield replace(literal, fvp=rename_fvp(literal.fvp, mapping), time=time)
 
     def _sort_variables(self, body: Body, head: set[str]) -> None:
-        """Find out which variables for time-points conditions about time bind, and which get their number elsewhere."""
+        """Separates the time-point variables that temporal conditions bind from those that are bound to numbers
+        elsewhere.
+        """
         timed = [literal for literal in walk(body) if isinstance(literal, _TIMED)]
         asked = {name for literal in timed for name in _names(literal.time)}
         assigned = [literal for literal in walk(body) if isinstance(literal, Assign)]
@@ -178,7 +179,7 @@ class _Rewriting:
                 yield literal.target.name, length
 
     def _length(self, expression: Term) -> int | None:
-        """How much later than another time-point `T + 80` is; None for any other expression."""
+        """The distance of `T + 80` from T; None for any other expression."""
         match expression:
             case Var(name=name) if name in self.times:
                 return 0
@@ -189,7 +190,7 @@ class _Rewriting:
         return None
 
     def _moved(self, target: Term, expression: Term) -> tuple[Term, Term] | None:
-        """A time-point and how many ticks later another one is."""
+        """A time-point, and the number of ticks to another one."""
         length = self._length(expression)
         if length is None or not isinstance(target, Var) or target.name not in self.times or length % self.tick:
             return None
@@ -201,7 +202,7 @@ class _Rewriting:
         if literal.operator in _NUMERIC:
             yield replace(literal, left=self._arithmetic(left), right=self._arithmetic(right))
         elif _names(left) <= self.times and _names(right) <= self.times and not _constants(left, right):
-            # Two time-points are the same, or in order, whatever they are counted in.
+            # Equality and order of two time-points do not depend on the unit.
             yield literal
         else:
             yield rename_literal(literal, self._mapping(left, right, into=names))
@@ -235,7 +236,7 @@ class _Rewriting:
         return Compound("*", (time, Const(self.tick)), time.span)
 
     def _distance(self, distance: Distance) -> Distance:
-        """Both ends as numbers of ticks. What lies between two time-points is left out."""
+        """Both limits as numbers of ticks. Time between two time-points is left out."""
         low = -(-distance.low // self.tick)
         high = None if distance.high is None else distance.high // self.tick
         if high is not None and high < low:
@@ -252,7 +253,7 @@ class _Rewriting:
         return substitute(term, self._mapping(term, into=names))
 
     def _mapping(self, *terms: Term, into: dict[str, Term]) -> dict[str, Term]:
-        """Variables in the place of those for time-points in terms that are not about time."""
+        """Replaces time-point variables in terms that are not about time."""
         used = {name for term in terms for name in _names(term)} & self.times
         for name in sorted(used - set(into)):
             into[name] = self._variable(name, terms[0].span)
@@ -263,13 +264,13 @@ class _Rewriting:
         return Var(f"{name}~{self._fresh}", span)
 
     def _links(self, names: dict[str, Term]) -> Iterator[Literal]:
-        """What the variables stand for."""
+        """The definitions of the numeric variables."""
         for name, number in names.items():
             yield Assign(number, self._product(Var(name)), number.span)
 
 
 def _require_operators(rule: IntervalRule) -> None:
-    """Lists of intervals are in ticks: only operators may look at them."""
+    """Requires that only operators read interval lists, because these are in ticks."""
     lists = {name for lit in walk(rule.body) if isinstance(lit, Intervals | Algebra) for name in _names(lit.out)}
     for literal in walk(rule.body):
         if isinstance(literal, Call | FindAll) and lists & variable_names((literal,)):

@@ -1,7 +1,7 @@
 """Drops rules with unbound head variables for fluents without a grounding, in programs with groundings.
 
-`holdsFor(pow(propose(_P,M))=true, I) :- holdsFor(status(M)=null, I)` says nothing of which P it is about. Only a grounding
-could, and programs that have groundings leave such fluents undeclared on purpose: they are not evaluated.
+`holdsFor(pow(propose(_P,M))=true, I) :- holdsFor(status(M)=null, I)` does not determine P. Only a grounding could.
+Programs with groundings leave such fluents undeclared on purpose, so they are not evaluated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Unfolds background rules with temporal conditions into the rules that call them.
 
-A helper such as `close(A, B, T) :- holdsAt(distance(A,B)=D, T), D < 5` disappears, so that the dependencies it
-carries become visible. Recursive helpers are left alone.
+A helper such as `close(A, B, T) :- holdsAt(distance(A,B)=D, T), D < 5` disappears, so that its dependencies become
+visible. Recursive helpers stay.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _helpers(program: Program) -> dict[Predicate, list[BackgroundRule]]:
         by_name.setdefault(name, []).append(rule)
     calls = {name: list(_called(rules, by_name)) for name, rules in by_name.items()}
     temporal: set[Predicate] = set()
-    # Callees come last in the order, so that a caller of a helper is found to be one as well.
+    # Callees come last in the order, so that a caller of a helper becomes a helper too.
     for component in reversed(strong_components(calls)):
         recursive = len(component) > 1 or component[0] in calls[component[0]]
         reads = any(_is_temporal(rule) for name in component for rule in by_name[name])
@@ -101,7 +101,7 @@ class _Unfolder:
         return branches[0] if len(branches) == 1 else (Or(tuple(branches), literal.span),)
 
     def _instance(self, rule: BackgroundRule, call: Call) -> Body:
-        """A helper's body for one call: arguments passed by name where that can be, else by an equation."""
+        """A helper's body for one call. Arguments are passed by renaming if possible, otherwise by an equation."""
         number = next(self._fresh)
         apart: dict[str, Term] = {}
         for variable in rule_variables(rule):

@@ -1,6 +1,6 @@
-"""Drops conditions that always succeed: those about a fact that matches everything, such as `decrypt(_, _, _).`
+"""Drops conditions that always succeed because a fact matches everything, such as `decrypt(_, _, _).`
 
-Such a fact says that a check is not made. A variable that only such conditions mention needs no value.
+Such a fact disables a check. A variable that only such conditions mention needs no value.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Predicate = tuple[str, int]
 
 
 def without_universal_calls(program: Program) -> Program:
-    """The program without calls of predicates that hold of everything."""
+    """The program without calls of predicates that always hold."""
     universal = frozenset(name for rule in program.background if (name := _universal(rule)) is not None)
     if not universal:
         return program
@@ -23,7 +23,7 @@ def without_universal_calls(program: Program) -> Program:
 
 
 def _universal(rule: BackgroundRule) -> Predicate | None:
-    """The predicate of a fact whose arguments are different variables."""
+    """The predicate of a fact whose arguments are distinct variables."""
     args = arguments(rule.head)
     named = {arg.name for arg in args if isinstance(arg, Var)}
     return functor(rule.head) if args and not rule.body and len(named) == len(args) else None
@@ -35,7 +35,7 @@ def _body(body: Body, universal: frozenset[Predicate]) -> Body:
         for literal in body
         if not (isinstance(literal, Call) and functor(literal.atom) in universal)
     )
-    # A body that says nothing else is left as it is: it may stand in a negation.
+    # A body without other conditions stays, because it may be inside a negation.
     return kept or body
 
 

@@ -1,4 +1,4 @@
-"""Files with a header or a schema as tables in pieces: CSV, JSON lines, JSON documents and Parquet."""
+"""Reads files with a header or a schema as tables in pieces: CSV, JSON lines, JSON documents and Parquet."""
 
 from holdsfor.io.formats.choice import columns_of, format_of, parts
 from holdsfor.io.formats.part import TablePart, require_columns, table_part

@@ -1,4 +1,4 @@
-"""Which format a file has, and its rows."""
+"""Determines the format of a file and reads its rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LINES_LOOKED_AT = 3
 
 
 def ending_of(path: str | Path) -> str:
-    """What the name of a file ends in, apart from how it is compressed.
+    """The file name ending before any compression ending.
 
     >>> ending_of("a.CSV.gz"), ending_of("b")
     ('.csv', '')
@@ -40,7 +40,7 @@ def ending_of(path: str | Path) -> str:
 
 
 def known_format(path: str | Path) -> str | None:
-    """The format that the ending of a file says; None if it says nothing. Files of JSON may be lines or a document.
+    """The format of a file name ending; None if it is unknown. A JSON file may contain lines or a document.
 
     >>> known_format("a.csv.gz"), known_format("b.PARQUET"), known_format("c")
     ('csv', 'parquet', None)
@@ -49,14 +49,14 @@ def known_format(path: str | Path) -> str | None:
 
 
 def format_of(path: str | Path) -> str:
-    """The format of a file, going by its ending, and for `.json` by what is in it."""
+    """The format of a file by its ending; for `.json`, by its content."""
     found = known_format(path)
     if found is None:
         if ending_of(path) in _ARCHIVES:
             raise HoldsforError(f"{path} is an archive of files; unpack it, and give the files or their folder")
         listed = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
         raise HoldsforError(f'what format has {shown_name(path)}? say `format = "csv"` in the mapping ({listed})')
-    # What comes through a pipe can be read once.
+    # A pipe can be read only once.
     if found in ("json", "jsonl") and Path(path).is_file():
         head = head_of(path)
         return "json" if head.lstrip().startswith(b"[") or (found == "json" and is_document(head)) else "jsonl"
@@ -64,7 +64,7 @@ def format_of(path: str | Path) -> str:
 
 
 def is_document(head: bytes) -> bool:
-    """Whether JSON that begins so is one document, not an object to a line.
+    """Whether JSON with these first bytes is a document, in contrast to one object per line.
 
     >>> is_document(b'[{"a": 1}]'), is_document(b'{\\n "a": 1\\n}'), is_document(b'{"a": 1}\\n{"a": 2}')
     (True, True, False)
@@ -89,9 +89,10 @@ def parts(
     rows: str | None = None,
     absent_is_null: bool = True,
 ) -> Iterator[TablePart]:
-    """The rows of a file, with at least the columns named, which may be paths into nested ones; None are all.
+    """The rows of a file, with at least the named columns, which may be paths into nested columns; None means all
+    columns.
 
-    A field that no row of JSON has is null, if it may be absent. `rows` is the path of the array that has the rows of a
+    With `absent_is_null`, a field that no row of JSON has is null. `rows` is the path of the array with the rows of a
     JSON document.
     """
     if rows is not None and (style or known_format(path)) in ("csv", "parquet"):
@@ -106,7 +107,7 @@ def parts(
 
 
 def columns_of(path: str | Path) -> tuple[list[str], str | None]:
-    """All columns of a table, and the delimiter that a CSV file has."""
+    """All columns of a table, and the delimiter of a CSV file."""
     style = format_of(path)
     if style == "csv":
         return csv_header(path, usual_delimiter(path))
@@ -117,5 +118,5 @@ def columns_of(path: str | Path) -> tuple[list[str], str | None]:
 
 
 def usual_delimiter(path: str | Path) -> str:
-    """What stands between the fields of a file with such a name."""
+    """The usual field delimiter for a file name."""
     return "\t" if ending_of(path) == ".tsv" else ","

@@ -1,4 +1,4 @@
-"""CSV files with a header as tables in pieces; everything in them is text."""
+"""Reads CSV files with a header as tables in pieces; all values are text."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from holdsfor.io.sources import blocks, shown_name
 
 _DELIMITERS = (",", ";", "\t", "|")
 _DATA = re.compile(r"[+-]?\d+(\.\d+)?$|\d{4}-\d\d-\d\d")
-"""What is a number or a date is no name of a column."""
+"""Text that is a number or a date, and so cannot be a column name."""
 
 
 def read_csv(path: str | Path, columns: Sequence[str] | None, delimiter: str) -> Iterator[TablePart]:
-    """The rows of a file with some columns, or with all."""
+    """The rows of a file with some or all columns."""
     header: list[str] = []
     line = 0
     for block in blocks(path):
@@ -41,7 +41,7 @@ def read_csv(path: str | Path, columns: Sequence[str] | None, delimiter: str) ->
 
 
 def _require_header(columns: Sequence[str], header: list[str], line: bytes, source: str) -> None:
-    """Complain of a column that is not there or is there twice, and say so if the line looks like no header at all."""
+    """Reports a column that is missing or duplicate, and a first line that does not look like a header."""
     twice = next((name for name in columns if header.count(name) > 1), None)
     if twice is not None:
         raise HoldsforError(f"{source} has several columns called {twice!r}; the first line must name each column once")
@@ -67,7 +67,7 @@ def _csv_part(lines: TextLines, header: list[str], columns: Sequence[str], delim
     rows = np.flatnonzero(~lines.is_blank())
     table, strange = _parsed_csv(lines.joined(rows), header, delimiter, columns)
     bad = []
-    # A quote that is not closed swallows the lines behind it, and then there are fewer rows than lines.
+    # An unclosed quote swallows the lines after it, so that there are fewer rows than lines.
     for suspects in (lines.quotes() % 2 == 1, lines.quotes() > 0):
         if len(table) + len(strange) == len(rows):
             break
@@ -86,7 +86,9 @@ def _csv_part(lines: TextLines, header: list[str], columns: Sequence[str], delim
 def _parsed_csv(
     text: bytes, header: list[str], delimiter: str, columns: Sequence[str] = ()
 ) -> tuple[pa.Table, list[tuple[int, int]]]:
-    """The columns of CSV text as they are written, and the rows of another width; without a header it has its own."""
+    """The columns of CSV text as written, and the rows of another width. An empty `header` means that the text has
+    one.
+    """
     import pyarrow.csv as arrow_csv
 
     strange: list[tuple[int, int]] = []
@@ -109,7 +111,7 @@ def _parsed_csv(
 
 
 def csv_header(path: str | Path, usual: str) -> tuple[list[str], str]:
-    """The names of all columns, and what stands between them: the usual delimiter, or another one that is there."""
+    """The names of all columns, and the delimiter: the usual one, or another one that occurs."""
     head = next(iter(blocks(path)), b"\n")
     line = head[: head.index(b"\n") + 1]
     delimiter = delimiter_in(line, usual)
@@ -117,7 +119,7 @@ def csv_header(path: str | Path, usual: str) -> tuple[list[str], str]:
 
 
 def delimiter_in(line: bytes, usual: str = ",") -> str:
-    """What stands between the fields of a line.
+    """The delimiter between the fields of a line.
 
     >>> delimiter_in(b"time;user"), delimiter_in(b"time")
     (';', ',')

@@ -1,4 +1,4 @@
-"""JSON documents: an array of objects, objects one behind the other over several lines, or an array inside an object."""
+"""Reads JSON documents: an array of objects, multi-line objects in sequence, or an array inside an object."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _value = json.JSONDecoder().raw_decode
 
 
 def document_rows(path: str | Path, rows: str | None) -> Iterator[TextLines]:
-    """The objects of a document, each on a line of its own and with the number of the line that it begins on.
+    """The objects of a document, each on one line and with the number of its first line in the file.
 
-    `rows` is the path of the array that has them, if they are not all there is.
+    `rows` is the path of the array that contains them, if the document contains more.
     """
     text = b"".join(blocks(path)).decode().rstrip()
     steps: Sequence[Step] = ()
@@ -42,7 +42,7 @@ def document_rows(path: str | Path, rows: str | None) -> Iterator[TextLines]:
 
 
 def has_several_values(path: str | Path) -> bool:
-    """Whether a document is several objects one behind the other, over several lines."""
+    """Whether a document is a sequence of objects over several lines."""
     text = b"".join(blocks(path)).decode().strip()
     try:
         return bool(text) and _value(text)[1] < len(text)
@@ -56,7 +56,7 @@ def _pieces(text: str, steps: Sequence[Step], missing: str) -> Iterator[TextLine
     line, counted = 1, 0
     for begin, end in _spans(text, steps, missing):
         line, counted = line + text.count("\n", counted, begin), begin
-        # Inside of JSON's text a line break is written \n: others only separate what they stand between.
+        # In JSON text a line break is written \n. Others are only whitespace.
         texts.append(_BREAK.sub(" ", text[begin:end]))
         numbers.append(line)
         if len(texts) == _AT_ONCE:
@@ -71,7 +71,7 @@ def _lines(texts: list[str], numbers: list[int]) -> TextLines:
 
 
 def _spans(text: str, steps: Sequence[Step], missing: str) -> Iterator[tuple[int, int]]:
-    """Where the objects of a document begin and end."""
+    """The start and end positions of the objects of a document."""
     at = _after_blank(text, 0)
     while at < len(text):
         if steps:
@@ -86,7 +86,7 @@ def _spans(text: str, steps: Sequence[Step], missing: str) -> Iterator[tuple[int
 
 
 def _elements(text: str, at: int) -> Generator[tuple[int, int], None, int]:
-    """The elements of an array, and where it ends; what is no array is its own only element."""
+    """The elements of an array and its end; another value counts as its own single element."""
     if text[at] != "[":
         end = _value(text, at)[1]
         yield at, end
@@ -100,7 +100,7 @@ def _elements(text: str, at: int) -> Generator[tuple[int, int], None, int]:
 
 
 def _place(text: str, at: int, steps: Sequence[Step]) -> int | None:
-    """Where the value at the end of some steps begins."""
+    """The start position of the value at the end of some path steps."""
     for step in steps:
         found = _member(text, at, step) if text[at] == "{" and isinstance(step, str) else None
         if text[at] == "[" and isinstance(step, int):

@@ -1,4 +1,4 @@
-"""JSON as tables in pieces: an object to a line, or the objects of a document."""
+"""Reads JSON as tables in pieces: one object per line, or the objects of a document."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from holdsfor.syntax.numbers import EXACT
 def read_json(
     path: str | Path, columns: Sequence[str] | None, *, is_document: bool, rows: str | None, absent_is_null: bool
 ) -> Iterator[TablePart]:
-    """The rows of a file, with a column for each path named, or with all. A field that no row has is null."""
+    """The rows of a file, with a column per path, or with all columns. A field that no row has is null."""
     reader = _Reader()
     seen: set[str] = set()
     for lines in document_rows(path, rows) if is_document else _lines(path):
         part = reader.part(lines, columns)
         seen.update(part.table.column_names)
-        # A field that no row has is one of which nothing was said, as on a day without payments.
+        # A field that no row has is missing data, as on a day without payments.
         yield part.with_paths(columns or ())
     for column in columns or () if seen and not absent_is_null else ():
         if resolved(column, seen) is None:
@@ -47,7 +47,7 @@ def _lines(path: str | Path) -> Iterator[TextLines]:
 
 
 class _Reader:
-    """Makes tables of pieces of JSON lines; knows of columns that look like timestamps, which JSON has not."""
+    """Creates tables from pieces of JSON lines. Remembers columns that look like timestamps, a type that JSON lacks."""
 
     def __init__(self) -> None:
         self._texts: pa.Schema | None = None
@@ -61,7 +61,7 @@ class _Reader:
         return TablePart(table, lines.number(rows), lambda some: lines.text(rows[some]))
 
     def _typed(self, block: bytes) -> Any:
-        """A table with types, if all rows agree on them. Text stays text, also where Arrow takes it for a timestamp."""
+        """A typed table if all rows agree on the types. Text stays text, even if Arrow reads it as timestamps."""
         found = None if self._texts is None else _table(block, self._texts)
         if found is None:
             found = _table(block, None)
@@ -93,7 +93,7 @@ def _without_timestamps(kind: pa.DataType) -> pa.DataType:
 
 
 def _may_be_rounded(column: Any) -> bool:
-    """Whether a column of floats may have been written with integers that no float can hold."""
+    """Whether a column of floats may have been written as integers that no float represents."""
     if pa.types.is_struct(column.type):
         return any(map(_may_be_rounded, column.flatten()))
     if is_list(column.type):
@@ -105,7 +105,7 @@ def _may_be_rounded(column: Any) -> bool:
 
 
 def _by_line(lines: TextLines, rows: Ints, columns: Sequence[str] | None) -> TablePart:
-    """A piece with lines that are no JSON, or with columns of several types: every value becomes text."""
+    """A piece that has lines without valid JSON, or columns of mixed types: every value becomes text."""
     good, objects, bad, reasons = [], [], [], []
     for row, text in zip(rows.tolist(), lines.text(rows).to_pylist(), strict=True):
         try:
@@ -141,7 +141,7 @@ def _object(text: str) -> dict[str, object]:
 
 
 def _flat(found: dict[str, object], above: list[Step]) -> Iterator[tuple[str, object]]:
-    """What an object has, by path; lists are left out."""
+    """The values of an object by path, without lists."""
     for name, value in found.items():
         if isinstance(value, dict):
             yield from _flat(value, [*above, name])
@@ -150,7 +150,7 @@ def _flat(found: dict[str, object], above: list[Step]) -> Iterator[tuple[str, ob
 
 
 class _Number(str):
-    """A number as it is written."""
+    """A number as written."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Parquet files as tables in pieces."""
+"""Reads Parquet files as tables in pieces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _contents(path: str | Path) -> Iterator[Any]:
     import pyarrow.parquet as pq
 
     with opened(path) as file:
-        # Parquet is read from its end; what has to be unpacked on the way, or comes through a pipe, has none yet.
+        # Parquet is read from its end, so compressed input and pipes must be loaded first.
         is_plain = isinstance(file, io.BufferedReader) and file.seekable()
         try:
             yield pq.ParquetFile(file if is_plain else io.BytesIO(file.read()))
@@ -30,11 +30,11 @@ def _contents(path: str | Path) -> Iterator[Any]:
 
 
 def read_parquet(path: str | Path, columns: Sequence[str] | None) -> Iterator[TablePart]:
-    """The rows of a file with some columns, or with all."""
+    """The rows of a file with some or all columns."""
     with _contents(path) as contents:
         wanted = None if columns is None else roots(columns, contents.schema_arrow.names, shown_name(path))
         row = 0
-        # Whole groups of rows are read on all processors; small batches of them take twice as long.
+        # Whole row groups are read on all processors; small batches of them take twice as long.
         for group in range(contents.num_row_groups):
             part = table_part(contents.read_row_group(group, columns=wanted), row)
             yield part.with_paths(columns or (), shown_name(path))

@@ -1,4 +1,4 @@
-"""Some rows of a table, whatever file they come from."""
+"""Represents some rows of a table, from any file format."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from holdsfor.io.typed import plain
 class TablePart:
     """Some rows of a table.
 
-    `lines` says where each stands in its file, or where the first does if they follow each other; `text` shows some of
-    them, `refused` are rows that are none.
-    Columns that are `untyped` hold text in which numbers are text too.
+    `lines` are their line numbers, or only the first one if the lines are consecutive. `text` shows some rows.
+    `refused` rows are malformed. `untyped` columns contain text in which numbers are text too.
     """
 
     table: pa.Table
@@ -32,7 +31,7 @@ class TablePart:
     _columns: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def line(self, rows: Ints) -> Ints:
-        """Where some rows stand in their file."""
+        """The line numbers of some rows."""
         return rows + self.lines if isinstance(self.lines, int) else self.lines[rows]
 
     def column(self, name: str) -> Any:
@@ -42,7 +41,7 @@ class TablePart:
         return self._columns[name]
 
     def with_paths(self, paths: Sequence[str], source: str | None = None) -> TablePart:
-        """The same rows with a column for each path into a nested one; what is not there is null without a `source`."""
+        """The same rows with a column per path. A missing path is an error, or null without a `source`."""
         if all(path in self.table.column_names for path in paths):
             return self
         return replace(self, table=with_paths(self.table, paths, source))
@@ -59,7 +58,7 @@ def table_part(table: pa.Table, before: int = 0) -> TablePart:
 
 
 def require_columns(wanted: Sequence[str], there: Sequence[str], source: str) -> None:
-    """Complain about the first column that a table does not have."""
+    """Reports the first column that a table does not have."""
     for column in wanted:
         if column not in there:
             raise HoldsforError(absent(source, column, there))

@@ -1,4 +1,4 @@
-"""The lines of a piece of a text file, with their numbers."""
+"""Represents the lines of a piece of a text file, with their numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdsfor.columns.kernels import Bools, Ints
 
 
 class TextLines:
-    """The lines of a piece of a file: how many came before it, or the number of each."""
+    """The lines of a piece of a file, with the number of lines before it or the number of each line."""
 
     def __init__(self, block: bytes, before: int, numbers: Ints | None = None) -> None:
         self.block, self._before, self._numbers = block, before, numbers
@@ -24,12 +24,12 @@ class TextLines:
         return len(self._column)
 
     def is_blank(self) -> Bools:
-        """Which lines have nothing on them."""
+        """Which lines are blank."""
         blank: Bools = np.asarray(pc.equal(pc.utf8_trim_whitespace(self._column), "")).astype(np.bool_)
         return blank
 
     def quotes(self) -> Ints:
-        """How many quotes each line has."""
+        """The number of quotes in each line."""
         counted: Ints = pc.count_substring(self._column, '"').to_numpy()
         return counted
 
@@ -45,5 +45,5 @@ class TextLines:
         return rows + self._before + 1 if self._numbers is None else self._numbers[rows]
 
     def text(self, rows: Ints) -> Any:
-        """Lines as they are written."""
+        """The lines as written."""
         return pc.utf8_rtrim(self._column.take(pa.array(rows)), "\n")

@@ -1,4 +1,4 @@
-"""A first mapping for a file: guesses at its time, its kinds of events and their arguments, written down to be edited."""
+"""Drafts a mapping for a file, with guesses for time, kinds of events and arguments, as text to be edited."""
 
 from holdsfor.io.mapmaking.made import Made, made_mapping
 from holdsfor.io.mapmaking.wanted import Wanted, metric_inputs, wanted_inputs

@@ -1,4 +1,4 @@
-"""Which column tells events of different kinds apart."""
+"""Guesses the column that distinguishes kinds of events."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _WORD = re.compile(r"[A-Za-z][\w .:/-]{0,40}")
 
 @dataclass(frozen=True)
 class KindGuess:
-    """The rows of each kind: of each value of a column, or all of them if there is no such column."""
+    """The rows of each kind: of each value of a column, or all rows without such a column."""
 
     path: str | None
     rows: Mapping[str, Ints]
     others: tuple[str, ...] = ()
-    """Columns with few different values that could be meant as well."""
+    """Other columns with few distinct values that could be meant."""
 
 
 def guess_kind(sample: Sample, time: str, wanted: Sequence[Wanted], chosen: str | None) -> KindGuess:
-    """The column that says what a row is, the one that was `chosen` if one was."""
+    """The column with the kind of a row; `chosen` overrides the guess."""
     found = {path: texts for path in sample.paths if path != time and (texts := sample.texts(path, _MOST))}
     if chosen is not None:
         if chosen not in found:
@@ -67,7 +67,7 @@ def _guess(path: str, texts: Sequence[str], others: tuple[str, ...]) -> KindGues
 
 
 def _known(values: set[str], wanted: Sequence[Wanted]) -> int:
-    """How much the values are like the names that the rules read."""
+    """How similar the values are to the names that the rules read."""
     return sum(kinship(one.name, value) for value, one in matched(values, wanted).items())
 
 

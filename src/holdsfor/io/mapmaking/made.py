@@ -1,4 +1,4 @@
-"""A mapping as text, with what was guessed and why in its comments."""
+"""Writes a mapping as text, with the guesses and their reasons in comments."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from holdsfor.io.sources import STANDARD_INPUT, shown_name
 
 _MOST_LISTED = 12
 _MOST_GAPS = 10
-"""One row in so many may lack what the rules want of it."""
+"""At most one row in this many may lack a required value."""
 _CALLED_SO = 4
-"""How like a variable a name is that has its words."""
+"""The similarity of a column name to a variable with the same words."""
 _VALUES = ("value", "state", "status", "level")
 
 
 @dataclass(frozen=True)
 class Made:
-    """The text of a mapping, and what to say of it in a line or two."""
+    """The text of a mapping, and a short summary."""
 
     text: str
     summary: tuple[str, ...]
@@ -48,9 +48,9 @@ def made_mapping(
     saved: str | Path = "mapping.toml",
     events: str | Path | None = None,
 ) -> Made:
-    """A mapping for a file that somebody knows as `given`, to be `saved`; with rules, for what they read, in the unit
-    that they declare. `time` and `name` are columns that need not be guessed. It is for a run over `events`, of which
-    the file is one, if there are more.
+    """Creates a mapping for a file that the user knows as `given`; the result is to be `saved` elsewhere. With rules,
+    it covers what they read, in the unit that they declare. `time` and `name` are columns that need not be guessed. If
+    there are more input files, `events` names all of them.
     """
     sample = read_sample(path, shown_name(given))
     when = guess_time(sample, unit, time)
@@ -65,7 +65,7 @@ def made_mapping(
 
 @dataclass(frozen=True)
 class _Made:
-    """The lines of one entry; one that cannot be used is a comment."""
+    """The lines of one entry; an unusable entry is a comment."""
 
     name: str
     lines: tuple[str, ...]
@@ -85,7 +85,7 @@ class _Maker:
     events: str | Path
 
     def head(self, path: str | Path) -> Iterator[str]:
-        """What holds for all entries."""
+        """The settings for all entries."""
         sample, shape = self.sample, self.sample.shape
         which = f"{'' if sample.is_whole else 'the first '}{_rows(sample.rows)}"
         yield comment(f"Which columns of {sample.name} are which event: a guess from {which}. Edit it, then:")
@@ -115,7 +115,7 @@ class _Maker:
         return f"unit = {text(self.when.unit)}  {comment('what one time-point is')}"
 
     def entries(self) -> Iterator[_Made]:
-        """An entry for each kind of rows that there is, or that rules read."""
+        """An entry for each kind of rows that exists or that rules read."""
         taken: list[str] = []
         if not self._known:
             for value, rows in self.kinds.rows.items():
@@ -128,14 +128,16 @@ class _Maker:
 
     @cached_property
     def _known(self) -> dict[str, Wanted]:
-        """What the rows of each kind are to the rules."""
+        """The rule inputs that the rows of each kind correspond to."""
         if self.kinds.path is None:
             return {"": self._meant()} if self.wanted else {}
         found = matched(self.kinds.rows, self.wanted or ())
         return {value: found[value] for value in self.kinds.rows if value in found}
 
     def _meant(self) -> Wanted:
-        """What all rows are, where no column says it: what is called like the file, or whose arguments fit best."""
+        """The rule input for all rows if no column gives a kind: the one named like the file, or with the best fitting
+        arguments.
+        """
         wanted = self.wanted or ()
         called = [one for one in wanted if same(one.name, self._stem())]
         rows = self.kinds.rows[""]
@@ -146,7 +148,7 @@ class _Maker:
         return "event" if str(self.given) == STANDARD_INPUT else Path(self.given).name.partition(".")[0]
 
     def _columns(self, rows: Ints) -> list[str]:
-        """Columns that every one of some rows has something in that can be an argument."""
+        """Columns that can be arguments and have a value in each of some rows."""
         special = {self.when.path, self.kinds.path}
         return [path for path in self.sample.paths if path not in special and self._is_full(path, rows)]
 
@@ -154,7 +156,9 @@ class _Maker:
         return not self.sample.gaps(path)[rows].any() and self.sample.is_argument(path)
 
     def _candidates(self, one: Wanted, rows: Ints) -> list[str]:
-        """The same, and what is called like a variable of the rules: elements of lists, columns with few gaps."""
+        """Further argument candidates: columns named like a variable of the rules, such as list elements, or with few
+        nulls.
+        """
         full = self._columns(rows)
         called = [
             path
@@ -170,7 +174,7 @@ class _Maker:
         return int(self.sample.gaps(path)[rows].sum())
 
     def _of_rules(self, one: Wanted, value: str, rows: Ints) -> _Made:
-        """The entry of something that the rules read."""
+        """The entry of an input that the rules read."""
         columns, extra = self._candidates(one, rows), []
         if one.kind is EntityKind.FLUENT:
             span = guess_span(self.sample, self.when.unit or "s")
@@ -221,7 +225,7 @@ class _Maker:
             yield comment(f"empty in some rows, which would be skipped: {', '.join(gappy[:_MOST_LISTED])}")
 
     def rest(self) -> Iterator[str]:
-        """What else there is to know."""
+        """Further remarks."""
         found = []
         if self.sample.elements:
             found.append(f"Lists have elements: {_listed(map(text, self.sample.elements))}")
@@ -239,7 +243,7 @@ class _Maker:
             yield from map(comment, found)
 
     def summary(self, entries: Sequence[_Made]) -> Iterator[str]:
-        """What was guessed, in a line or two."""
+        """A summary of the guesses in a line or two."""
         names = [entry.name for entry in entries if entry.is_usable]
         yield f"time is {self.when.path} ({self.when.why}); {_listed(names)} from {_rows(self.sample.rows)}"
         if self.wanted is not None and not self._known:
@@ -247,7 +251,7 @@ class _Maker:
             yield f"none of this is what the rules read: {there}; give rows their names there with `where`"
 
     def misfit(self) -> str:
-        """Why nothing of a file can be what the rules read."""
+        """The reason why nothing in a file can be an input of the rules."""
         there = ", ".join(self._columns(next(iter(self.kinds.rows.values())))) or "none"
         read = ", ".join(map(str, self.wanted or ()))
         return f"{self.sample.name} has too few columns for what the rules read ({read}): {there}"
@@ -274,7 +278,9 @@ def _fit(one: Wanted, columns: Sequence[str]) -> tuple[int, int]:
 
 
 def _assigned(one: Wanted, columns: Sequence[str]) -> list[str] | None:
-    """A column for each argument: those that are called alike first, the rest in order; None if there are too few."""
+    """Assigns a column to each argument: similar names first, the others in order; None if there are too few
+    columns.
+    """
     if len(columns) < len(one.arguments):
         return None
     pairs = [

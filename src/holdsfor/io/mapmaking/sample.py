@@ -1,4 +1,4 @@
-"""The rows that a mapping is guessed from, with a column for every path, read by the code that a run reads them with."""
+"""Reads a sample of rows for guessing a mapping, with a column for every path, using the same code as a run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ROWS_LOOKED_AT = 200
 
 @dataclass(frozen=True)
 class Shape:
-    """How a file is to be read."""
+    """The options for reading a file."""
 
     style: str
     delimiter: str | None = None
@@ -42,7 +42,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class TimesOf:
-    """A column as times: where there are none, and how many of the others are wrong."""
+    """A column as times, with its nulls and the number of other invalid values."""
 
     values: Ints
     gaps: Bools
@@ -51,18 +51,18 @@ class TimesOf:
 
     @property
     def is_usable(self) -> bool:
-        """Whether every row that says something says a time."""
+        """Whether every value is a valid time."""
         return not bool((self.wrong & ~self.gaps).any()) and not (len(self.gaps) > 0 and bool(self.gaps.all()))
 
     @property
     def good(self) -> Ints:
-        """The times there are."""
+        """The valid times."""
         return self.values[~self.gaps]
 
 
 @dataclass
 class Sample:
-    """Rows of a file; `is_whole` if there are no others."""
+    """Rows of a file; `is_whole` if they are all rows."""
 
     name: str
     shape: Shape
@@ -76,23 +76,23 @@ class Sample:
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """The number of rows."""
         return sum(len(part.table) for part in self.pieces)
 
     def gaps(self, path: str) -> Bools:
-        """Where a column has nothing."""
+        """The rows in which a column is null."""
         if path not in self._gaps:
             found = [missing(part.column(path), is_text=path in part.untyped) for part in self.pieces]
             self._gaps[path] = np.concatenate([np.zeros(0, np.bool_), *found])
         return self._gaps[path]
 
     def times(self, path: str, unit: str) -> TimesOf | None:
-        """A column as times of a unit; None if its type, or how it begins, says that it has none."""
+        """A column as times of a unit; None if its type or its first values are not times."""
         if self.rows and self.gaps(path).all():
             return None
         try:
             for part in self.pieces[:1]:
-                # To look for a date in every text of a large file takes long, and few columns have any.
+                # Searching every text of a large file for dates is slow, and few columns contain any.
                 begin = part.column(path).slice(0, _ROWS_LOOKED_AT)
                 first = times(begin, unit, path)
                 if first.wrong is not None and (first.wrong & ~missing(begin, is_text=path in part.untyped)).any():
@@ -107,7 +107,7 @@ class Sample:
         return TimesOf(values, self.gaps(path), np.concatenate([none, *wrong]), is_dated)
 
     def is_argument(self, path: str) -> bool:
-        """Whether what a column has can be an argument."""
+        """Whether the values of a column can be arguments."""
         if path not in self._arguments:
             self._arguments[path] = self._can_be_argument(path)
         return self._arguments[path]
@@ -124,7 +124,7 @@ class Sample:
         return True
 
     def texts(self, path: str, most: int) -> list[str] | None:
-        """What a column of text has in every row; None for one of another type, with gaps, or with too many values."""
+        """The text of a column in every row; None for other types, with nulls, or with too many distinct values."""
         columns = [part.column(path) for part in self.pieces]
         if not all(pa.types.is_string(column.type) for column in columns) or self.gaps(path).any():
             return None
@@ -133,20 +133,20 @@ class Sample:
         return [text for column in columns for text in column.to_pylist()]
 
     def shown(self, path: str) -> str:
-        """The first value of a column, for people."""
+        """The first value of a column, to show."""
         for part in self.pieces:
             for value in islice((one for one in part.column(path).to_pylist() if one is not None), 1):
                 return str(value)
         return ""
 
     def kind(self, path: str) -> Any:
-        """The type of a column, in the first piece that has one."""
+        """The type of a column in the first piece that contains it."""
         kinds = [part.column(path).type for part in self.pieces]
         return next((kind for kind in kinds if not pa.types.is_null(kind)), pa.null())
 
 
 def read_sample(path: str | Path, name: str) -> Sample:
-    """The rows of a file, up to so many; HoldsforError if it is nothing that a mapping could describe."""
+    """The first rows of a file; raises HoldsforError if a mapping cannot describe it."""
     shape = _shape(path, name)
     columns = None
     if shape.style == "csv":
@@ -165,7 +165,7 @@ def read_sample(path: str | Path, name: str) -> Sample:
 def _sample(name: str, shape: Shape, pieces: Sequence[TablePart], *, is_whole: bool) -> Sample:
     kept = [TablePart(_named_once(part.table), part.lines, part.text, part.untyped, part.refused) for part in pieces]
     paths = list(dict.fromkeys(path for part in kept for path in leaves(part.table.schema)))
-    # A column that is an object in some rows and something else in others is text in a piece where both are.
+    # A column with objects in some rows and other values in others is text in a piece that contains both.
     roots = {steps[0] for path in paths if len(steps := steps_of(path) or (path,)) > 1 and path not in _flat(kept)}
     paths = [path for path in paths if path not in roots]
     sample = Sample(name, shape, paths, [part.with_paths(paths) for part in kept], is_whole)
@@ -183,12 +183,12 @@ def _named_once(table: pa.Table) -> pa.Table:
 
 
 def _single(names: Sequence[str]) -> list[str]:
-    """Names that a mapping can name a column by: those that are given once, and are not empty."""
+    """Unique, non-empty names, which a mapping can use."""
     return [name for name, count in Counter(names).items() if count == 1 and name]
 
 
 def _list_paths(sample: Sample, path: str) -> list[str]:
-    """The paths of what the first element of a list has."""
+    """The paths into the first element of a list."""
     kind = sample.kind(path)
     return list(_first_elements(list(steps_of(path) or (path,)), kind)) if is_list(kind) else []
 
@@ -233,7 +233,7 @@ def _shape(path: str | Path, name: str) -> Shape:
 
 
 def _look_is_json(head: bytes) -> bool:
-    """Whether the first line is a value of JSON, whatever the name of the file says."""
+    """Whether the first line is a JSON value, whatever the file name says."""
     try:
         json.loads(head.lstrip().split(b"\n", 1)[0])
     except (ValueError, RecursionError):
@@ -242,13 +242,13 @@ def _look_is_json(head: bytes) -> bool:
 
 
 def _agreement(lines: Sequence[str], delimiter: str) -> tuple[int, int]:
-    """How many lines have as many fields as the header, if it has more than one, and how many those are."""
+    """How many lines have as many fields as the header, if it has several, and the number of fields."""
     widths = [len(row) for row in csv.reader(lines, delimiter=delimiter)]
     return (sum(width == widths[0] for width in widths), widths[0]) if widths[0] > 1 else (0, 0)
 
 
 def _rows_inside(path: str | Path) -> str | None:
-    """The path of the longest array of objects in a document that is one object; None if there is none to speak of."""
+    """The path of the longest array of objects in a document that is one object; None if there is no sizeable one."""
     try:
         document = json.loads(b"".join(blocks(path)))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Which column has the time, and what one time-point is."""
+"""Guesses the time column and the time unit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NONE = set(
 _NONE |= {"speed", "value", "score", "rank", "level", "index", "key", "weight", "temperature"}
 _ARRIVAL = {"arrival", "arrived", "received", "ingested", "processed"}
 _FIRST, _LAST = 500_000_000, 4_100_000_000
-"""Unix time of people's data: from 1985 to 2099."""
+"""The plausible range of unix time: from 1985 to 2099."""
 _EPOCHS = ("s", "ms", "us", "ns")
 _SPANS = (
     ("start", "end"),
@@ -38,7 +38,7 @@ _SPANS = (
 
 @dataclass(frozen=True)
 class TimeGuess:
-    """A column of times, what one time-point is if that can be told, and why it was chosen."""
+    """A time column, the length of a time-point if known, and the reason for the choice."""
 
     path: str
     unit: str | None
@@ -46,7 +46,7 @@ class TimeGuess:
 
 
 def guess_time(sample: Sample, unit: str | None, chosen: str | None) -> TimeGuess:
-    """The column with the time, the one that was `chosen` if one was; `unit` is what the rules declare."""
+    """The time column; `chosen` overrides the guess. `unit` is declared by the rules."""
     if chosen is not None:
         if chosen not in sample.paths:
             raise HoldsforError(f"{sample.name} has no column {chosen!r}; it has {', '.join(sample.paths)}")
@@ -103,7 +103,7 @@ _WORDS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nan
 
 
 def _epoch(found: TimesOf) -> str | None:
-    """The unit in which whole numbers are unix time, if they look like it."""
+    """The unit in which whole numbers are plausible unix times."""
     if not len(found.good) or found.is_dated:
         return None
     low, high = int(found.good.min()), int(found.good.max())
@@ -115,7 +115,7 @@ def _epoch(found: TimesOf) -> str | None:
 
 
 def _finest(sample: Sample, path: str) -> str:
-    """The largest of the usual units in which all dates of a column are whole."""
+    """The largest common unit in which all dates of a column are whole numbers."""
     for fine in ("ns", "us", "ms"):
         found = sample.times(path, fine)
         if found is None or not found.is_usable:
@@ -128,7 +128,7 @@ def _finest(sample: Sample, path: str) -> str:
 
 
 def _hint(sample: Sample) -> str:
-    """What is wrong with a column that is called like one of times."""
+    """The problem with a column that is named like a time column."""
     path = next((path for path in sample.paths if set(words(path)) & (_TIME | _DATE) and sample.shown(path)), None)
     if path is None:
         return ""
@@ -136,7 +136,7 @@ def _hint(sample: Sample) -> str:
 
 
 def guess_span(sample: Sample, unit: str) -> tuple[str, str] | None:
-    """Columns that say from when to when something was so, in every row."""
+    """Columns with the start and end of an interval in every row."""
     for first, last in _SPANS:
         start = next((path for path in sample.paths if first in words(path)), None)
         end = next((path for path in sample.paths if last in words(path) and path != start), None)
@@ -151,7 +151,7 @@ def guess_span(sample: Sample, unit: str) -> tuple[str, str] | None:
 
 
 def guess_arrival(sample: Sample, time: str, unit: str) -> str | None:
-    """A column that says when rows came in."""
+    """A column with arrival times."""
     for path in sample.paths:
         if path != time and set(words(path)) & _ARRIVAL:
             found = sample.times(path, unit)

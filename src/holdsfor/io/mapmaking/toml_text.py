@@ -1,4 +1,4 @@
-"""Text, keys and comments of TOML."""
+"""Formats text, keys and comments in TOML."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def key(name: str) -> str:
 
 
 def comment(said: str) -> str:
-    """A comment on one line, whatever is in the data that it speaks of."""
+    """A comment on one line, for any text from the data."""
     plain = "".join(character if character.isprintable() else " " for character in said)
     return f"# {plain}" if len(plain) <= _LONGEST_COMMENT else f"# {plain[:_LONGEST_COMMENT]}…"
 

@@ -1,4 +1,4 @@
-"""What rules read: names, numbers of arguments, and what the arguments are called there."""
+"""Describes the inputs of rules: names, numbers of arguments, and the names of the arguments."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class Wanted:
     kind: EntityKind
     name: str
     arguments: tuple[tuple[str, ...], ...]
-    """The variables that stand for each argument."""
+    """The variables at each argument."""
     values: tuple[str, ...] = ()
-    """The values of a fluent that the rules speak of."""
+    """The values of a fluent that the rules mention."""
 
     def __str__(self) -> str:
         return f"{self.name}/{len(self.arguments)}"
 
 
 def wanted_inputs(entities: Entities) -> list[Wanted]:
-    """The events and input fluents of a program, in the order of its rules; rows can have no terms inside of others."""
+    """The events and input fluents of a program, in rule order. Rows cannot contain nested terms."""
     found = []
     for entity in entities:
         symbol = entity.symbol
@@ -55,7 +55,7 @@ def metric_inputs(program: MetricProgram) -> list[Wanted]:
 
 
 def matched(values: Iterable[str], wanted: Sequence[Wanted]) -> dict[str, Wanted]:
-    """Which of the things that rules read each value of a column stands for: those that are most alike come first."""
+    """Assigns rule inputs to the values of a column, most similar pairs first."""
     pairs = [(kinship(one.name, value), -place, value, one) for value in values for place, one in enumerate(wanted)]
     found: dict[str, Wanted] = {}
     for likeness, _, value, one in sorted(pairs, key=lambda pair: pair[:3], reverse=True):

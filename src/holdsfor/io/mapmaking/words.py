@@ -1,4 +1,4 @@
-"""Names of columns, events and variables, compared as people would: `userId`, `user_id` and `User` have words in common."""
+"""Compares names of columns, events and variables by words: `userId`, `user_id` and `User` share words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from holdsfor.compiler.analysis.argument_names import snake_case
 from holdsfor.io.nested import steps_of
 
 _STEM = 4
-"""Letters that words have in common which mean the same, as `order` and `ordered` do."""
+"""The length of a common prefix of words with the same meaning, such as `order` and `ordered`."""
 
 
 def words(name: str) -> list[str]:
@@ -22,7 +22,7 @@ def words(name: str) -> list[str]:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two names have the same letters.
+    """Whether two names consist of the same letters.
 
     >>> same("addToCart", "add_to_cart"), same("add", "added")
     (True, False)
@@ -31,7 +31,7 @@ def same(one: str, other: str) -> bool:
 
 
 def kinship(name: str, value: str) -> int:
-    """How much the name of an event is like what a row calls it; 0 is not at all.
+    """The similarity of an event name to a value in the rows; 0 means none.
 
     >>> kinship("added", "cart.added"), kinship("ordered", "order.placed"), kinship("login", "LogIn"), kinship("a", "b")
     (3, 1, 5, 0)
@@ -46,7 +46,7 @@ def kinship(name: str, value: str) -> int:
 
 
 def atom(text: str, taken: Collection[str] = ()) -> str:
-    """A name that rules can use for something, and that is not taken.
+    """A valid atom for a text that is not in `taken`.
 
     >>> atom("Add to cart"), atom("7-up"), atom("log in", {"log_in"})
     ('add_to_cart', 'event_7_up', 'log_in_2')
@@ -61,7 +61,7 @@ def atom(text: str, taken: Collection[str] = ()) -> str:
 
 
 def likeness(variable: str, path: str) -> int:
-    """How much the name of a variable is like that of a column; 0 is not at all.
+    """The similarity of a variable name to a column name; 0 means none.
 
     >>> likeness("UserId", "user.id"), likeness("User", "user.id"), likeness("U", "user"), likeness("Area", "user")
     (5, 3, 1, 0)

@@ -1,4 +1,4 @@
-"""Interval operators as the plan knows them: a file for each family. Evaluation is in the core."""
+"""Look-back and retention of interval operators, with one file per family; the core evaluates them."""
 
 from holdsfor.ir import IntervalOperator
 from holdsfor.physical.operators import allen, durations, metric, pointwise, sequence

@@ -1,4 +1,4 @@
-"""Allen relations compare whole intervals, so that one that goes on decides nothing yet."""
+"""Allen relations compare whole intervals, so an interval that has not ended decides nothing yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the plan knows of an interval operator. Evaluation is in the core."""
+"""Look-back and retention of an interval operator; the core evaluates it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdsfor.records import record
 class Dependence:
     """How the result of an operator at a time-point depends on its lists.
 
-    It needs the lists from `back` time-points before it on, and is final `lag` time-points after they are. FOREVER is
+    It needs the lists from `back` time-points before it, and is final `lag` time-points after they are. FOREVER means
     without limit.
     """
 
@@ -23,7 +23,7 @@ class Dependence:
 
 
 class Nearby(Enum):
-    """Which lists of an operator have an interval nearby, `back` and `lag` away at most, where the result has one."""
+    """Which lists of an operator have an interval within `back` and `lag` wherever the result has one."""
 
     ALL = auto()
     SOME = auto()
@@ -34,8 +34,8 @@ class Nearby(Enum):
 
 @record
 class Operator:
-    """An operator. `dependence` is given the instruction, the greatest bound there can be (None: nobody knows) and
-    whether its first list is that of a fluent, of which whole intervals are known.
+    """An operator. `dependence` receives the instruction, the greatest possible bound (None if unknown), and whether
+    its first list belongs to a fluent, whose intervals are known whole.
     """
 
     dependence: Callable[[Operate, int | None, bool], Dependence]

@@ -1,7 +1,7 @@
-"""Duration filters: intervals that last long enough, or not too long.
+"""Duration filters keep intervals that last long enough, or not too long.
 
-All of an interval counts, its start too, once it is known to be long enough. An interval that has lasted as long as the
-bound says is decided, unless it is one that is open that is treated in a way of its own and so waits for its end.
+The whole interval counts, including its start, once it is known to be long enough. An interval that has lasted as long
+as the bound is decided. The exception is an open interval with a special treatment, which waits for its end.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _short(one: Operate, bound: int | None, of_fluent: bool) -> Dependence:
 
 def _dependence(bound: int | None, of_fluent: bool, *, waits: bool) -> Dependence:
     length = FOREVER if bound is None else max(0, bound) + 2
-    # Lists of fluents have whole intervals. Of others, made from what was kept, the start may be missing.
+    # Lists of fluents have whole intervals. Other lists are computed from retained rows and may lack the start.
     return Dependence(0 if of_fluent else FOREVER if waits else length, FOREVER if waits else length)
 
 

@@ -1,6 +1,6 @@
-"""Metric operators: something at a distance from `low` to `high` back or ahead, at some or at all time-points.
+"""Metric operators read from `low` to `high` time-points back or ahead, at some or at all time-points.
 
-Without a limit they look at all that ever happened, or wait for ever.
+Without a limit they read the whole past, or wait for ever.
 """
 
 from __future__ import annotations

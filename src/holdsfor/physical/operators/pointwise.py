@@ -1,4 +1,4 @@
-"""Union, intersection, relative complement, complement: the result at a time-point depends on that time-point alone."""
+"""Union, intersection, relative complement and complement depend on one time-point only."""
 
 from __future__ import annotations
 

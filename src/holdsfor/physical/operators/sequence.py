@@ -1,4 +1,4 @@
-"""`seq`: an interval of one list with the next one of another. The first may wait for the second for ever."""
+"""`seq` joins an interval of one list with the next one of another, for which it may wait for ever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passes make a plan better without changing what it means: each is a function from plans to plans."""
+"""Passes improve a plan and keep its meaning; each is a function from plan to plan."""
 
 from __future__ import annotations
 

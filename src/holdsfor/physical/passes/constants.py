@@ -1,4 +1,4 @@
-"""Instructions with constants in the place of registers that always have the same value."""
+"""Replaces registers that always have the same value by constants."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Known = Mapping[int, model.Constant]
 
 
 def fixed(shape: model.Shape, known: _Known) -> model.Shape:
-    """A term; a register that gets its value here stays.
+    """Replaces the registers of a term; a register that gets its value here stays.
 
     >>> fixed(model.Register(2), {2: model.Constant("a")})
     Constant(value='a')
@@ -46,7 +46,7 @@ def fixed_expression(expression: model.Expression, known: _Known) -> model.Expre
 
 
 def fixed_instruction(one: model.Instruction, known: _Known) -> model.Instruction:
-    """An instruction without the blocks inside it."""
+    """Replaces the registers of an instruction, except in nested blocks."""
     if not known:
         return one
     match one:
@@ -86,7 +86,7 @@ def fixed_instruction(one: model.Instruction, known: _Known) -> model.Instructio
 
 
 def fixed_site(site: model.Site, known: _Known) -> model.Site:
-    """Where an instruction comes from: its row tells the constants."""
+    """Replaces the registers of a site: its row contains the constants."""
 
     def cell(given: int | model.Constant) -> int | model.Constant:
         return known.get(given, given) if isinstance(given, int) else given

@@ -1,8 +1,8 @@
-"""Looks facts up once: a lookup that has one answer whatever the rows becomes that answer.
+"""Folds facts: a lookup with one answer for all rows is replaced by that answer.
 
-`threshold(maxSpeed, Max), S > Max` becomes a comparison with a number, which is decided as rows come in. A comparison of
-two numbers goes, and so does what follows a condition that never holds. Conditions that may have no value stay where they
-are: they are reported as before.
+`threshold(maxSpeed, Max), S > Max` becomes a comparison with a number, which is decided when a row arrives. Comparisons
+of two numbers are removed, and so are the conditions behind one that never holds. Conditions that may have no value
+stay where they are, so that they are reported as before.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Folding:
         return replace(program, block=block), known
 
     def _block(self, block: model.Block, known: Constants, kept: frozenset[int] | None) -> model.Block:
-        """The block; `known` grows. Registers of `kept`, or with None all of them, still get their values."""
+        """Folds a block and adds to `known`. Registers in `kept` still get their values; None keeps all registers."""
         folded: list[model.Instruction] = []
         for given in block:
             one = with_nested(fixed_instruction(given, known), self._inner(known))
@@ -117,11 +117,11 @@ class _Folding:
         return tuple(folded)
 
     def _inner(self, known: Constants) -> BlockChange:
-        """What is found inside a block is not known after it."""
+        """Constants found inside a block are not known after it."""
         return lambda block: self._block(block, dict(known), None)
 
     def _answers(self, one: model.Facts) -> list[Constants] | None:
-        """What a lookup gives its registers: an answer, or none; None if that depends on rows, or there are several."""
+        """What a lookup gives its registers: one answer, or none. None if it depends on rows or has several answers."""
         found: list[Constants] = []
         for row in self._candidates(one):
             answer: Constants = {}
@@ -148,7 +148,7 @@ class _Folding:
         return found
 
     def _candidates(self, one: model.Facts) -> Sequence[_Row]:
-        """The rows that have the first of the constants that are looked up; there may be many other rows."""
+        """The rows with the first constant of the lookup, because a table may have many rows."""
         rows = self._facts[one.facts].rows
         for place, shape in enumerate(one.columns):
             if not isinstance(shape, model.Constant):
@@ -172,7 +172,7 @@ def _key(constant: model.Constant) -> _Key:
 
 
 def read_as_registers(block: model.Block) -> Iterator[int]:
-    """Registers that instructions read in places where no constant may stand."""
+    """Registers that instructions read at places where no constant is possible."""
     for one in walk(block):
         match one:
             case model.Call(inputs=inputs) | model.ListCall(inputs=inputs):

@@ -1,7 +1,8 @@
-"""Enumerates facts late: a lookup that always has answers moves behind the conditions that do not depend on them.
+"""Moves a fact lookup that always has answers behind the conditions that do not depend on them.
 
-In `role_of(Chair, chair), findall(For, holdsAt(voted(For, Motion)=aye, T), Ayes)` the votes are collected once, and not
-once for each chair. A lookup that may have no answer stays where it is: what follows it might have something to report.
+In `role_of(Chair, chair), findall(For, holdsAt(voted(For, Motion)=aye, T), Ayes)` the votes are then collected once
+instead of once per chair. A lookup that may have no answer stays where it is, because the conditions after it may
+report problems.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from holdsfor.physical.reads import registers_of
 
 
 def enumerate_facts_late(plan: model.PhysicalPlan) -> model.PhysicalPlan:
-    """The plan with lookups that always have answers where their registers are first needed."""
+    """The plan with each such lookup at the place where its registers are first needed."""
 
     def program(given: model.Program) -> model.Program:
         block = _late(given.block, plan.facts)
@@ -58,6 +59,6 @@ def _is_same(one: model.Shape, other: model.Constant) -> bool:
 
 
 def _mentioned(one: model.Instruction) -> set[int]:
-    """The registers that an instruction speaks of."""
+    """The registers that an instruction mentions."""
     found = registers_of(one)
     return found.needed | found.given

@@ -1,4 +1,4 @@
-"""Plans with some of their parts replaced."""
+"""Replaces parts of plans."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def with_components(
 
 
 def with_programs(plan: model.PhysicalPlan, change: Callable[[model.Program], model.Program]) -> model.PhysicalPlan:
-    """The plan with every program changed, whatever it belongs to."""
+    """The plan with every program changed, of rules and of all others."""
 
     def component(one: model.Component) -> model.Component:
         return replace(
@@ -60,7 +60,7 @@ def with_nested(instruction: model.Instruction, change: BlockChange) -> model.In
 
 
 def programs(plan: model.PhysicalPlan) -> Iterator[model.Program]:
-    """Every program of a plan, whatever it belongs to."""
+    """Every program of a plan, of rules and of all others."""
     for stage in plan.stages:
         for component in stage.components:
             yield from (rule.program for rule in component.rules)

@@ -1,8 +1,8 @@
-"""Splits rules that begin with a row of events: what the row decides when it comes in, and what is left to do for it.
+"""Splits rules that begin with an event row: tests when the row arrives, and the rest of the evaluation.
 
-Conditions on nothing but the row and facts are tested once, before any key is evaluated. They may stand behind conditions
-that never have anything to report, such as `holdsAt`; but a condition without a value is reported if, and only if, the
-conditions before it hold, so that nothing moves before a condition that may have none.
+Conditions on the row and facts alone are tested once, before any key is evaluated. They may follow conditions that
+never report anything, such as `holdsAt`. A condition without a value is reported if and only if the conditions before
+it hold. So nothing is moved before a condition that may have no value.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _split(rule: model.Rule) -> model.Rule:
 
 
 def _decided(parts: _Parts) -> list[int]:
-    """The instructions that the row decides: they need nothing but its values, and what facts say of them."""
+    """The instructions that the row decides: they need only its values and facts."""
     found: list[int] = []
     known = {model.NOW} | parts[0][1].given
     for at, (one, of) in enumerate(parts[1:], 1):
@@ -50,9 +50,9 @@ def _decided(parts: _Parts) -> list[int]:
 
 
 def _without_repeated(decided: list[int], left: Collection[int], parts: _Parts) -> list[int]:
-    """Instructions that run again for each value of a register need not be tested with the row.
+    """Leaves out tests that run again for each value of a register.
 
-    A test behind such an instruction must not hide what that has to report.
+    A test behind such an instruction must not hide what that instruction reports.
     """
     found: list[int] = []
     unknown: set[int] = set()
@@ -69,9 +69,9 @@ def _without_repeated(decided: list[int], left: Collection[int], parts: _Parts) 
 
 
 def _left(tests: list[int], parts: _Parts, head: set[int]) -> list[int]:
-    """The instructions that are left to do for a row that passes: not the tests that give nothing that is needed.
+    """The remaining instructions for a row that passes, without the tests that give no needed value.
 
-    Where facts give a register one value after the other, what is said of it must hold of each value.
+    Where facts enumerate values of a register, the tests must hold for each value.
     """
     needed, varying = set(head), set[int]()
     left: list[int] = []
@@ -91,7 +91,7 @@ def _left(tests: list[int], parts: _Parts, head: set[int]) -> list[int]:
 
 
 def _is_computed(one: model.Instruction) -> bool:
-    """Whether an instruction needs nothing but values, and no Python to find them."""
+    """Whether an instruction computes from values alone, without Python."""
     match one:
         case model.Compare(left=left, right=right):
             return not (_asks_host(left) or _asks_host(right))
@@ -116,7 +116,7 @@ def _asks_host(expression: model.Expression) -> bool:
 
 
 def _is_silent(one: model.Instruction) -> bool:
-    """Whether an instruction finds something or not, and never has anything to report."""
+    """Whether an instruction either succeeds or fails, and never reports anything."""
     match one:
         case model.Events() | model.Holding() | model.Edges() | model.Endable() | model.Equal() | model.Facts():
             return True

@@ -1,8 +1,8 @@
-"""Makes one rule for each answer of a lookup that has only a few, so that what the rule is about is known beforehand.
+"""Splits a rule into one per answer of a lookup with few answers, so that the instance is known in advance.
 
-`happensAt(entersArea(V, Area), T), areaType(Area, Kind)` becomes a rule for each kind of area. Which of them are meant is
-then a test of the row, and `withinArea(V, Kind)` is the same instance for all rows of a vessel. Only lookups of what the head or
-a condition on fluents names are unfolded.
+`happensAt(entersArea(V, Area), T), areaType(Area, Kind)` becomes one rule per kind of area. Which rules apply is then a
+test of the row, and `withinArea(V, Kind)` is the same instance for all rows of a vessel. Only lookups of values in the
+head or in a condition on fluents are unfolded.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from holdsfor.physical.passes.rewriting import BlockChange, with_components, wit
 from holdsfor.physical.reads import registers, registers_of
 
 MOST_ANSWERS = 8
-"""A rule becomes at most so many."""
+"""The most rules that one rule becomes."""
 MOST_RULES = 31
-"""Rows of a table have bits for so many rules."""
+"""Rows of a table have bits for this many rules."""
 
 
 def unfold_facts(plan: model.PhysicalPlan) -> model.PhysicalPlan:
-    """The plan with rules that look facts up about their row made several, where the facts give few different values."""
+    """The plan with the rules unfolded whose fact lookups about their row give few different values."""
     counts = Counter(
         table
         for stage in plan.stages
@@ -64,7 +64,7 @@ def _unfolded(rule: model.Rule, facts: tuple[model.FactTable, ...], counts: Coun
     needed = set(read_as_registers(block))
     wanted = set(registers(*rule.columns, *(() if rule.value is None else (rule.value,))))
     for one in block:
-        # What only numbers and other facts depend on is decided with the row as it is.
+        # Conditions that depend only on numbers and other facts are decided with the original row.
         if not isinstance(one, model.Compare | model.Assign | model.Equal | model.Facts):
             wanted |= registers_of(one).needed
     for place, one in enumerate(block):
@@ -84,7 +84,7 @@ def _unfolded(rule: model.Rule, facts: tuple[model.FactTable, ...], counts: Coun
 
 
 def _answers(one: model.Facts, table: model.FactTable) -> list[Constants]:
-    """The different values that a lookup may give its registers; none if there are many, or other terms among them."""
+    """The different values that a lookup may give; empty if there are too many, or if other terms are among them."""
     columns = [(place, shape) for place, shape in enumerate(one.columns) if isinstance(shape, model.Register)]
     bound = {shape.number: place for place, shape in columns if shape.binds}
     if not bound or len({shape.number for _, shape in columns}) < len(columns):
@@ -112,7 +112,7 @@ def _is_same(one: model.Constant, other: model.Shape) -> bool:
 
 
 def _with_constants(rule: model.Rule, place: int, lookup: model.Facts, known: Constants) -> model.Rule:
-    """The rule for one answer. Whether a row has this answer is still looked up, if it depends on the row."""
+    """The rule for one answer. If the answer depends on the row, the lookup stays as a test."""
 
     def value(shape: model.Shape) -> model.Shape:
         return known[shape.number] if isinstance(shape, model.Register) and shape.binds else shape

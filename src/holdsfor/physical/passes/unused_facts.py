@@ -1,4 +1,4 @@
-"""Leaves out the fact tables that no instruction looks into."""
+"""Removes the fact tables that no instruction reads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdsfor.physical.reads import walk
 
 
 def drop_unused_facts(plan: model.PhysicalPlan) -> model.PhysicalPlan:
-    """The plan with the fact tables that are read, in their order."""
+    """The plan with only the fact tables that are read, in their order."""
     found = (one for program in programs(plan) for one in walk(program.block))
     read = sorted({one.facts for one in found if isinstance(one, model.Facts)})
     if len(read) == len(plan.facts):

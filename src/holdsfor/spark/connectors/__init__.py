@@ -1,4 +1,4 @@
-"""Sources and sinks of streams: message brokers, PostgreSQL and files, through Spark's Python Data Source API.
+"""Sources and sinks of streams, through Spark's Python Data Source API: message brokers, PostgreSQL and files.
 
     from holdsfor.spark import connectors
 

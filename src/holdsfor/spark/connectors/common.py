@@ -1,4 +1,4 @@
-"""What all data sources share: slices of a range, the schema they insist on, the number of rows a batch may have."""
+"""Shared parts of data sources: slices of a range, schema checks, and row limits of batches."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from holdsfor.diagnostics import HoldsforError
 
 
 class ConnectorError(HoldsforError):
-    """A source or sink cannot do what it was asked to."""
+    """A source or sink cannot do what was requested."""
 
 
 class DataLost(ConnectorError):
-    """The position of a stream is no longer there to be read."""
+    """The position of a stream is no longer available."""
 
 
 @dataclass(frozen=True)
 class Written(WriterCommitMessage):
-    """What a task wrote."""
+    """The result of a writing task."""
 
     rows: int
 
 
 def slices(low: int, high: int, pieces: int, least: int = 1) -> list[tuple[int, int]]:
-    """A half-open range cut into at most so many pieces, none but the only one shorter than `least`.
+    """Cuts a half-open range into at most `pieces` slices; only a single slice may be shorter than `least`.
 
     >>> slices(0, 10, 3)
     [(0, 3), (3, 6), (6, 10)]
@@ -51,12 +51,12 @@ def default_limit(rows: int | None) -> ReadLimit:
 
 
 def most_rows(limit: ReadLimit) -> int | None:
-    """How many rows a batch may have at most; None is no limit."""
+    """The row limit of a batch; None is no limit."""
     return int(limit.max_rows) if isinstance(limit, ReadMaxRows) else None
 
 
 def require_schema(source: str, given: StructType, own: StructType) -> None:
-    """Refuse a schema of the user's: the columns are those of the source."""
+    """Rejects a user-defined schema: the source determines the columns."""
     if [(f.name, f.dataType) for f in given.fields] != [(f.name, f.dataType) for f in own.fields]:
         raise ConnectorError(
             f"{source} has the columns {own.simpleString()}; leave .schema(…) out and use "
@@ -65,7 +65,7 @@ def require_schema(source: str, given: StructType, own: StructType) -> None:
 
 
 def require_column(source: str, schema: StructType, name: str, kinds: Iterable[type[DataType]]) -> None:
-    """Refuse a frame in which a column is missing or has another type."""
+    """Rejects a frame in which a column is missing or has another type."""
     wanted = tuple(kinds)
     words = " or ".join(kind.typeName() for kind in wanted)
     if name not in schema.names:
@@ -76,7 +76,7 @@ def require_column(source: str, schema: StructType, name: str, kinds: Iterable[t
 
 
 def refuse_other_columns(source: str, schema: StructType, known: Iterable[str], maker: str) -> None:
-    """Refuse columns that would get lost; a changelog has a column `value`, too, which is not its payload."""
+    """Rejects unknown columns, which would be lost. A changelog also has a column `value`, which is not its payload."""
     other = [name for name in schema.names if name not in set(known)]
     if other:
         raise ConnectorError(
@@ -86,6 +86,6 @@ def refuse_other_columns(source: str, schema: StructType, known: Iterable[str], 
 
 
 def refuse_overwrite(source: str, *, overwrite: bool) -> None:
-    """Sinks add to what is there."""
+    """Rejects the overwrite mode: sinks only append."""
     if overwrite:
         raise ConnectorError(f"{source} adds to what is there: use mode append, or output mode append or update")

@@ -1,4 +1,4 @@
-"""Files of events as a source: Spark's own readers, with a schema, and with what cannot be read kept aside."""
+"""Reads files of events with Spark's own readers and a schema; malformed rows are set aside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of a data source: looked up by name in any case, checked, and named in every complaint."""
+"""Reads options of a data source: case-insensitive, validated, and named in every message."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from difflib import get_close_matches
 
 from holdsfor.diagnostics import HoldsforError
 
-# Spark puts these among the options of every streaming source or sink.
+# Spark adds these to the options of every streaming source or sink.
 _SPARKS_OWN = frozenset({"checkpointlocation", "queryname"})
 
 
 class OptionError(HoldsforError):
-    """An option is missing, unknown, or has a value that makes no sense."""
+    """An option is missing, unknown, or has an invalid value."""
 
 
 class Options:
-    """What a user said with `.option(name, value)`; unknown names are refused, so that a typo is not a default."""
+    """The options from `.option(name, value)`. Unknown names are rejected, so that a typo does not select a default."""
 
     def __init__(self, source: str, given: Mapping[str, str], known: Iterable[str], prefix: str | None = None) -> None:
         self.source = source
@@ -34,11 +34,11 @@ class Options:
         return f"{self.source}: unknown option {name!r}; {hint}it takes {', '.join(sorted(self._known.values()))}"
 
     def text(self, name: str, default: str | None = None) -> str | None:
-        """The value of an option as it is; an empty one counts as not given."""
+        """The unchanged value of an option; an empty value counts as missing."""
         return self._given.get(name.lower(), "").strip() or default
 
     def required(self, name: str) -> str:
-        """The value of an option that must be there."""
+        """The value of a required option."""
         value = self.text(name)
         if value is None:
             raise OptionError(f"{self.source}: option {name!r} is missing")
@@ -78,7 +78,7 @@ class Options:
         return value.lower()
 
     def moment(self, name: str) -> datetime | None:
-        """A moment: milliseconds since 1970, or ISO 8601; UTC where no zone is given."""
+        """A time: milliseconds since 1970, or ISO 8601; UTC if there is no zone."""
         value = self.text(name)
         if value is None:
             return None
@@ -91,21 +91,21 @@ class Options:
         return found if found.tzinfo else found.replace(tzinfo=UTC)
 
     def after(self, prefix: str) -> dict[str, str]:
-        """The options whose names begin with a prefix, without it."""
+        """The options with a prefix, with the prefix removed from their names."""
         return {name[len(prefix) :]: value for name, value in self._given.items() if name.startswith(prefix)}
 
     def wrong(self, name: str, value: str, wanted: str) -> OptionError:
-        """A complaint about the value of an option."""
+        """An error about the value of an option."""
         return OptionError(f"{self.source}: option {name!r} is {value!r}, but it must be {wanted}")
 
     def refuse_together(self, *names: str) -> None:
-        """Options that contradict each other."""
+        """Rejects options that contradict each other."""
         found = [name for name in names if self.text(name) is not None]
         if len(found) > 1:
             raise OptionError(f"{self.source}: options {' and '.join(map(repr, found))} exclude each other")
 
     def refuse(self, *names: str, reason: str) -> None:
-        """Options that make no sense here."""
+        """Rejects options that are invalid here."""
         for name in names:
             if self.text(name) is not None:
                 raise OptionError(f"{self.source}: option {name!r} is not taken here: {reason}")

@@ -1,4 +1,4 @@
-"""JSON payloads of messages as columns, and rows as messages; all of it inside Spark, so that any source can use it."""
+"""Converts JSON payloads of messages to columns, and rows to messages, inside Spark, for any source."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def json_columns(
     def transform(frame: DataFrame) -> DataFrame:
         _require(frame, [payload, *keep])
         text = F.make_valid_utf8(F.col(f"`{payload}`").cast("string"))
-        # An object only: Spark would take the first element of a list for the object.
+        # Objects only: Spark would read the first element of a list as the object.
         parsed = F.when(
             F.ltrim(text, F.lit(" \t\r\n")).startswith("{"),
             F.from_json(text, wanted, {"columnNameOfCorruptRecord": MALFORMED, "mode": "PERMISSIVE"}),
@@ -47,17 +47,17 @@ def json_columns(
 
 
 def unreadable_column(columns: Sequence[str]) -> str | None:
-    """The column with the text of rows that could not be made into columns: ours, or the one that Spark adds."""
+    """The column with the text of malformed rows: ours, or the one that Spark adds."""
     return next((name for name in (MALFORMED, _SPARK_NAMES_IT) if name in columns), None)
 
 
 def well_formed(frame: DataFrame) -> DataFrame:
-    """The rows that could be read, without `_malformed`."""
+    """The valid rows, without `_malformed`."""
     return frame.filter(F.col(MALFORMED).isNull()).drop(MALFORMED)
 
 
 def malformed(frame: DataFrame) -> DataFrame:
-    """The rows that could not be read."""
+    """The malformed rows."""
     return frame.filter(F.col(MALFORMED).isNotNull())
 
 
@@ -102,18 +102,18 @@ def nats_messages(subject: str | Column, identity: Sequence[str] | None = ()) ->
 
 
 def subject_of(prefix: str, *columns: str) -> Column:
-    """A subject made of a prefix and columns; characters that mean something in a subject become `_`."""
+    """A subject of a prefix and columns; special characters of subjects become `_`."""
     tokens = [F.regexp_replace(F.col(f"`{name}`").cast("string"), r"[.*>\s]", "_") for name in columns]
     return reduce(lambda made, token: F.concat(made, F.lit("."), F.coalesce(token, F.lit("_"))), tokens, F.lit(prefix))
 
 
 def _as_json(frame: DataFrame) -> Column:
-    """The row as an object, nulls written out: an end that is open is told from one that is not said."""
+    """The row as an object with explicit nulls, so that an open end differs from a missing field."""
     return F.to_json(F.struct(*(F.col(f"`{name}`") for name in frame.columns)), {"ignoreNullFields": "false"})
 
 
 def struct_of(schema: str | StructType) -> StructType:
-    """A schema, given as one or as text."""
+    """A schema, given as a schema or as text."""
     found = schema if isinstance(schema, StructType) else DataType.fromDDL(schema)
     if not isinstance(found, StructType):
         raise HoldsforError(f"a schema names columns, as in 'vessel string, at bigint'; this is {schema!r}")

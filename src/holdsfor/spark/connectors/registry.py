@@ -1,4 +1,4 @@
-"""Makes the data sources known to a Spark session."""
+"""Registers the data sources in a Spark session."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from holdsfor.spark.connectors.postgres.source import PostgresSource
 
 
 def register(spark: SparkSession) -> None:
-    """Formats `holdsfor-nats`, `holdsfor-kafka` and `holdsfor-postgres`, on classic sessions and on Connect."""
+    """Registers the formats `holdsfor-nats`, `holdsfor-kafka` and `holdsfor-postgres`, on classic sessions and on
+    Connect.
+    """
     for source in (NatsSource, KafkaSource, PostgresSource):
         spark.dataSource.register(source)

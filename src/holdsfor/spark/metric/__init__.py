@@ -1,1 +1,1 @@
-"""Metric programs on Spark: the rules of a local run, over DataFrames and streams of them."""
+"""Runs metric programs on Spark DataFrames and streams, with the results of a local run."""

@@ -1,4 +1,4 @@
-"""Results as people get them: `predicate, args, start, start_closed, end, end_closed`, with arguments in an array."""
+"""Formats results: `predicate, args, start, start_closed, end, end_closed`, with arguments in an array."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ARGS = pa.list_(pa.string())
 
 
 def answer_schema(*, exact: bool, scale: TimeScale | None = None) -> pa.Schema:
-    """The columns of results; times are text if they are exact, else numbers, or timestamps if the unit is known."""
+    """The columns of results. Exact times are text; others are numbers, or timestamps if the unit is known."""
     time = pa.string() if exact else pa.float64() if scale is None else TIMESTAMP
     return pa.schema(
         [
@@ -39,7 +39,7 @@ def answer_schema(*, exact: bool, scale: TimeScale | None = None) -> pa.Schema:
 
 
 def answer_sql(*, exact: bool, scale: TimeScale | None = None) -> str:
-    """The same for Spark."""
+    """The columns of results in Spark SQL."""
     time = "string" if exact else "double" if scale is None else "timestamp"
     return (
         f"predicate string, args array<string>, `start` {time}, start_closed boolean, `end` {time}, end_closed boolean"
@@ -49,7 +49,9 @@ def answer_sql(*, exact: bool, scale: TimeScale | None = None) -> str:
 def answers(
     rows: pa.Table, relation: Relation, exact: bool, quoted: bool = False, time_scale: TimeScale | None = None
 ) -> pa.Table:
-    """Result rows of one predicate, as they travel, as results; arguments in quotes where they must be, if asked for."""
+    """Converts rows of one predicate from the wire format to results; with `quoted`, ambiguous arguments are in
+    quotes.
+    """
     rows = rows.combine_chunks()
     scales, start, end = (rows[name].to_numpy() for name in ("scale", "start", "end"))
     parts = []
@@ -90,7 +92,7 @@ def _times(cells: Ints, infinite: Bools, scale: int, time_scale: TimeScale | Non
 
 
 def _arguments(rows: pa.Table, arity: int, quoted: bool) -> Any:
-    """The columns of arguments as one column of lists, without the letters that say what they are."""
+    """The argument columns as one column of lists, without the type prefixes."""
     slots = [_plain(rows[f"a{place}"]) for place in range(arity)]
     if quoted:
         return lists_of([_quoted(slot) for slot in slots], len(rows))
@@ -100,13 +102,13 @@ def _arguments(rows: pa.Table, arity: int, quoted: bool) -> Any:
 def _quoted(slot: Any) -> Any:
     encoded = slot.dictionary_encode()
     values = [value_from(text) for text in encoded.dictionary.to_pylist()]
-    # Arguments of metric facts are constants, never terms with parts.
+    # Arguments of metric facts are constants, never compound terms.
     texts = [argument_text(value) for value in values if isinstance(value, str | int | float)]
     return pa.array(texts, pa.string()).take(encoded.indices)
 
 
 def lists_of(columns: Sequence[Any], rows: int) -> Any:
-    """Columns of text as one column of lists, row by row."""
+    """Combines columns of text to one column of lists, row by row."""
     width = len(columns)
     flat = pa.concat_arrays([pa.array([], pa.string()), *columns])
     order = np.arange(rows * width).reshape(width, rows).T.reshape(-1)
@@ -118,7 +120,7 @@ def _plain(column: Any) -> Any:
 
 
 def counts(rows: pa.Table, *, exact: bool, scale: TimeScale | None = None) -> pa.Table:
-    """Counts of what was read, as rows without a predicate: facts, those that could not be read, those of no use."""
+    """Input counts as rows without a predicate: facts, malformed rows, unused facts."""
     listed = [[str(row[name]) for name in ("start", "end", "scale")] for row in rows.to_pylist()]
     schema = answer_schema(exact=exact, scale=scale)
     columns = [pa.nulls(len(listed), field.type) for field in schema]

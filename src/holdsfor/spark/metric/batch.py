@@ -1,4 +1,4 @@
-"""Metric programs over DataFrames: the stages of a plan as shuffles and `mapInArrow`, nothing computed before it is asked."""
+"""Evaluates metric programs over DataFrames lazily: the stages of a plan become shuffles and `mapInArrow`."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def answered(
 
 
 def _told(spark: SparkSession, job: MetricJob) -> DataFrame:
-    """A row for every bucket, so that those without facts work too: rules may need none."""
+    """A row for every bucket, so that buckets without facts run too: rules may need no facts."""
     columns = [f"cast({TOLD} as int) as tag", "cast(id as int) as bucket"]
     columns += [f"cast(0 as bigint) as `{name}`" for name in ("start", "end", "scale")]
     columns += [f"cast(null as string) as a{place}" for place in range(job.width)]
@@ -138,7 +138,7 @@ def _metrics() -> Iterator[Any]:
 
 
 def function(task: Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]) -> Any:
-    """A task as Spark calls it."""
+    """A task in the form that Spark calls."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from task(batches)
@@ -147,7 +147,7 @@ def function(task: Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]
 
 
 def loaded(program: Rules) -> MetricReasoner:
-    """A program that has been read, or is to be."""
+    """A program, loaded if necessary."""
     if isinstance(program, MetricReasoner):
         return program
     paths = [program] if isinstance(program, str | Path) else program
@@ -159,9 +159,9 @@ def loaded(program: Rules) -> MetricReasoner:
 def known_metric_scale(
     declared: TimeScale | None, facts: Facts, mapping: MappingInput, unit: str | None
 ) -> TimeScale | None:
-    """What one unit of time is, if the rules, the user, the mapping or a column of timestamps says so; they must agree."""
+    """The length of a time unit, if rules, user, mapping or a timestamp column declare it; they must agree."""
     if isinstance(facts, str | Path) or (isinstance(facts, Sequence) and not isinstance(facts, Mapping)):
-        # Text: nothing is known before it is read.
+        # Text is not inspected before it is read.
         given = unit_of(declared, unit)
         return declared or (None if given is None else TimeScale(given))
     described = None if mapping is None or isinstance(facts, Mapping) else _described(mapping)
@@ -171,7 +171,9 @@ def known_metric_scale(
 def frames_of(
     facts: Facts, mapping: MappingInput, scale: TimeScale | None, *, untyped: bool
 ) -> list[tuple[DataFrame, Source]]:
-    """The DataFrames of facts, and what their rows are; timestamps are counted in the unit of a scale, else in seconds."""
+    """The DataFrames of facts, with a description of their rows. Timestamps are in the unit of a scale, otherwise in
+    seconds.
+    """
     if isinstance(facts, str | Path):
         return frames_of([facts], mapping, scale, untyped=untyped)
     unit = unit_in(scale) or "s"
@@ -197,7 +199,7 @@ def frames_of(
 
 
 def _numbered(frame: DataFrame) -> tuple[DataFrame, tuple[str, ...]]:
-    """A DataFrame that tasks can read, and the names of its columns: to `mapInArrow`, a name with a dot is a path."""
+    """A DataFrame with safe column names, and the original names: `mapInArrow` reads a name with a dot as a path."""
     names = tuple(frame.columns)
     if not any("." in name or "`" in name for name in names):
         return frame, ()

@@ -1,4 +1,4 @@
-"""One stage on one bucket, over all of time: Arrow rows in, Arrow rows out. Spark is one place where this can run."""
+"""Evaluates one stage on one bucket over all of time, from Arrow rows to Arrow rows, independent of Spark."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from holdsfor.times import TimeScale
 
 @dataclass(frozen=True)
 class StageOnBucket:
-    """A stage, to be called on the rows of each bucket."""
+    """A stage, called with the rows of each bucket."""
 
     job: MetricJob
     number: int
     exact: bool = False
     quoted: bool = False
     time_scale: TimeScale | None = None
-    """What one unit of time is, if results are to have dates."""
+    """The length of a time unit, if results have dates."""
 
     @property
     def stage(self) -> MetricStage:
@@ -45,16 +45,16 @@ class StageOnBucket:
 
     @property
     def is_last(self) -> bool:
-        """Whether results leave for good."""
+        """Whether results are output."""
         return self.number == self.job.last
 
     @property
     def out_schema(self) -> pa.Schema:
-        """The columns of what comes out."""
+        """The columns of the output."""
         return answer_schema(exact=self.exact, scale=self.time_scale) if self.is_last else wire_schema(self.job)
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on one bucket."""
+        """Evaluates one bucket."""
         listed = [batch for batch in batches if batch.num_rows]
         if not listed:
             return
@@ -101,7 +101,7 @@ class StageOnBucket:
 
 
 def derives_forever(job: MetricJob, stage: MetricStage, problem: NeverEnds) -> HoldsforError:
-    """What is wrong, in words."""
+    """A description of the problem."""
     stratum = next(one for one in stage.strata if set(one.relations) & set(problem.relations))
     if (job.start if stratum.direction is Direction.BACKWARD else job.end) is None:
         return DerivesForever(problem, stratum.direction)
@@ -113,14 +113,14 @@ def derives_forever(job: MetricJob, stage: MetricStage, problem: NeverEnds) -> H
 
 
 def owned_facts(sender: Sender, stage: MetricStage, relation: Relation, facts: Facts, bucket: int) -> Facts:
-    """The facts that a bucket has found out about its own keys. Rules about a constant find something in every bucket."""
+    """The facts of a bucket about its own keys. Rules about a constant derive facts in every bucket."""
     if stage.is_single or not has_constant_keys(stage):
         return facts
     return sender.owned(facts, stage.keys[relation], bucket)
 
 
 def has_constant_keys(stage: MetricStage) -> bool:
-    """Whether a rule says something about the same key wherever it runs."""
+    """Whether a rule derives facts about the same key in every bucket."""
     return any(
         isinstance(rule, Joined) and isinstance(rule.terms[stage.keys[rule.head]], Const)
         for stratum in stage.strata
@@ -129,7 +129,7 @@ def has_constant_keys(stage: MetricStage) -> bool:
 
 
 class StageRows:
-    """The rows of a bucket, sorted out."""
+    """The rows of a bucket, sorted by kind."""
 
     def __init__(self, job: MetricJob, number: int) -> None:
         self._job, self._number = job, number
@@ -138,7 +138,7 @@ class StageRows:
         self.own: list[tuple[int, pa.Table]] = []
 
     def add(self, table: pa.Table) -> None:
-        """Take in rows."""
+        """Adds rows."""
         for tag, rows in by_tag(table):
             if tag == TOLD:
                 self.bucket = rows["bucket"][0].as_py()
@@ -148,7 +148,7 @@ class StageRows:
                 self.passing.append(rows)
 
     def tables(self, dictionary: Dictionary) -> tuple[dict[Relation, Facts], int]:
-        """Maximal facts of all that the stage reads, and their scale."""
+        """Maximal facts of everything that the stage reads, and their scale."""
         pieces: dict[Relation, list[tuple[int, Facts]]] = {}
         for tag, rows in self.own:
             copy = self._job.tags[tag][1].copy
@@ -166,7 +166,7 @@ class StageRows:
 def program_facts(
     job: MetricJob, number: int, bucket: int, scale: int, dictionary: Dictionary
 ) -> Iterator[tuple[Relation, Facts]]:
-    """The facts of the program itself that a bucket needs."""
+    """The facts in the program that a bucket needs."""
     stage = job.stages.stages[number - 1]
     found = columns_of(job.plan.facts, scale, dictionary).tables
     sender = Sender(job, dictionary)

@@ -1,8 +1,8 @@
-"""What changes while a stream goes on: intervals begin, and later they end.
+"""Reports changes of a metric program on a stream: intervals begin, and later they end.
 
-An interval is reported when it begins, with its end if that is known by then (`open`), and when it has ended (`close`).
-In between nothing is said of it: an end that is null is not known yet. Its `id` is a hash of predicate, arguments and
-start, so a table that is upserted by `id` has every maximal interval once.
+An interval is reported when it begins (`open`), with its end if already known, and when it has ended (`close`). There
+are no reports in between; a null end is not known yet. The `id` is a hash of predicate, arguments and start, so a table
+with upserts by `id` contains every maximal interval once.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ CHANGES = pa.schema(
         ("until", pa.string()),
     ]
 )
-"""Times are exact text; `until` is how far the stream had come."""
+"""Times are exact text; `until` is the time up to which the stream is evaluated."""
 _TIMES = ("start", "end", "until")
 
 
 def changes_sql(scale: TimeScale | None = None) -> str:
-    """The same for Spark; times are timestamps if it is known what one unit of time is."""
+    """The columns of changes in Spark SQL; times are timestamps if the time unit is known."""
     time = "string" if scale is None else "timestamp"
     return (
         f"id string, op string, predicate string, args array<string>, `start` {time}, start_closed boolean, `end` {time}, "
@@ -55,7 +55,7 @@ def changes_sql(scale: TimeScale | None = None) -> str:
 
 
 def with_timestamps(changes: pa.Table, scale: TimeScale | None) -> pa.Table:
-    """Changes with timestamps in the place of exact text."""
+    """Changes with timestamps in place of exact text."""
     if scale is None:
         return changes
     for name in _TIMES:
@@ -66,21 +66,21 @@ def with_timestamps(changes: pa.Table, scale: TimeScale | None) -> pa.Table:
 
 
 class GoingOn:
-    """Intervals that hold at the end of what was worked out, with their beginnings."""
+    """Intervals that hold at the end of the evaluated time, with their starts."""
 
     def __init__(self, scale: int, tables: Mapping[Relation, Facts]) -> None:
         self.scale = scale
         self.tables = dict(tables)
 
     def rescaled(self, scale: int) -> None:
-        """Change to a finer time-line."""
+        """Converts to a finer time-line."""
         self.tables = {relation: rescaled(facts, scale // self.scale) for relation, facts in self.tables.items()}
         self.scale = scale
 
     def changes(
         self, relation: Relation, found: Facts, border: tuple[int, int], until: str, dictionary: Dictionary
     ) -> Iterator[pa.Table]:
-        """The changes that facts of a stretch of time mean; the stretch is given by its cells."""
+        """The changes for facts within a range of cells."""
         low, high = border
         before = self.tables.pop(relation, None)
         facts = found if before is None else maximal([before, found])
@@ -118,7 +118,7 @@ class GoingOn:
 
 
 def _ids(relation: Relation, args: Sequence[Any], start: Any, cells: Ints) -> Any:
-    """Ids that a run in another place gives too."""
+    """Ids that are the same on every machine."""
     begins = [pc.fill_null(start, "-"), pa.array(cells % 2).cast(pa.string())]
     texts = pc.binary_join_element_wise(repeated(relation.name, len(cells)), *args, *begins, "\0")
     return hex_digits(np.stack([text_hashes(texts, seed) for seed in SEEDS], axis=1))

@@ -1,4 +1,4 @@
-"""The arguments of one metric predicate as typed columns of a DataFrame."""
+"""Adds the arguments of one metric predicate as typed columns of a DataFrame."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Frames = Sequence[tuple[DataFrame, Source]]
 
 @dataclass(frozen=True)
 class PredicateColumns:
-    """The columns for the arguments of a predicate: their names and types."""
+    """The argument columns of a predicate: their names and types."""
 
     predicate: str
     titles: tuple[str, ...]
@@ -41,7 +41,7 @@ class PredicateColumns:
 
     @property
     def where(self) -> str:
-        """Which rows are of this predicate, in SQL."""
+        """An SQL condition for the rows of this predicate."""
         return f"predicate = {literal(self.predicate)}"
 
     def added(self, rows: DataFrame) -> DataFrame:
@@ -55,7 +55,7 @@ class PredicateColumns:
 
 @dataclass(frozen=True)
 class PredicateSinks:
-    """Hands the rows of each predicate to its sink. One that has no rows in a batch is not called."""
+    """Passes the rows of each predicate to its sink. A sink without rows in a batch is not called."""
 
     sinks: tuple[tuple[PredicateColumns, FunctionSink], ...]
 
@@ -79,7 +79,7 @@ def predicate_columns(
     for relation in plan.outputs:
         arities[relation.name] = max(arities.get(relation.name, 0), relation.arity)
     require_known(predicates, arities, "predicate")
-    # Facts in text, and those with their predicate in a column, may be of any predicate and have any arguments.
+    # Facts as text, or with the predicate in a column, may have any predicate and any arguments.
     is_told = all(source.name is not None or source.mapping is not None for _, source in frames)
     kinds = metric_argument_kinds(program, _input_kinds(frames)) if is_told else {}
     found = []
@@ -91,7 +91,7 @@ def predicate_columns(
 
 
 def _input_kinds(frames: Frames) -> dict[Place, Kinds]:
-    """What the columns of DataFrames say of the arguments of facts; nothing of facts in text."""
+    """The kinds of arguments according to the columns of DataFrames; facts as text are ignored."""
     found: dict[Place, Kinds] = {}
     for frame, source in frames:
         names = source.names or frame.columns

@@ -1,6 +1,6 @@
-"""A micro-batch of facts from beginning to end: taken in, time moved on, changes delivered, all of it committed.
+"""Runs a micro-batch of facts: intake, advance of time, delivery of changes, commit.
 
-A batch that is run again begins where the one before it ended, and gives the same: nothing is lost, nothing comes twice.
+A repeated batch starts at the end of the batch before it and gives the same results: nothing is lost or duplicated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variab
 
 @dataclass(frozen=True)
 class MetricCommit:
-    """A batch that is done: how far time has come, the latest time that was read, where states and waiting rows are."""
+    """A completed batch: the reached time, the latest time read, and the places of states and waiting rows."""
 
     batch: int
     settings: Mapping[str, Any]
@@ -35,37 +35,37 @@ class MetricCommit:
     rows: Mapping[int, list[int]] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     attempts: Mapping[str, str] = field(default_factory=dict)
-    """Which files of states count, by stage and bucket."""
+    """The valid state files, by stage and bucket."""
     link: Link | None = None
-    """Where it is in the chain; None if there is no commit yet."""
+    """The position in the chain; None if there is no commit yet."""
 
     def data(self) -> dict[str, Any]:
-        """The commit, to be written down."""
+        """The serialised commit."""
         return asdict(replace(self, link=None))
 
     @classmethod
     def of(cls, link: Link) -> MetricCommit:
-        """The commit that was written down."""
+        """Reads a commit."""
         rows = {int(batch): buckets for batch, buckets in link.content["rows"].items()}
         return cls(**{**link.content, "rows": rows, "link": link})
 
     @property
     def needed(self) -> set[int]:
-        """The batches whose files it is about."""
+        """The batches whose files the commit needs."""
         return {self.batch, *self.rows, *([] if self.states is None else [self.states])}
 
 
 def last_commit(store: Store, settings: Mapping[str, Any], below: int | None = None) -> MetricCommit:
-    """The last batch that is done, or the one before `below`; an empty commit if there is none."""
+    """The last completed batch, or the last one before `below`; an empty commit if there is none."""
     return last_of(MetricCommit, store, settings, below)
 
 
 @dataclass(frozen=True)
 class MetricReport:
-    """How a micro-batch went.
+    """The report of a micro-batch.
 
-    `until` is the time up to which everything is worked out. `late` facts began before it; what lies after it counts.
-    `ahead` facts began too far beyond the others. `open` intervals go on, `kept` facts are what the state has.
+    Results are final up to `until`. `late` facts began before it; their part after it counts. `ahead` facts began too
+    far beyond the others. `open` intervals have no end yet. `kept` is the number of facts in the state.
     """
 
     batch: int
@@ -95,22 +95,22 @@ class MetricReport:
 
 
 class MetricWorkers(Protocol[Frame]):
-    """Those who do the work on the buckets."""
+    """The interface to the workers of the buckets."""
 
     def take_in(
         self, rows: Frame, batch: int, reached: Fraction | None, latest: Fraction | None = None
     ) -> list[dict[str, Any]]:
-        """Write the facts of a batch to the files of their buckets, but for those that begin after `latest`; what each
-        bucket has to say.
+        """Writes the facts of a batch to the files of their buckets, except facts that begin after `latest`; returns
+        the notes of the buckets.
         """
 
     def move_on(self, turn: Turn) -> list[dict[str, Any]]:
-        """Move all buckets on in time; what each has to say."""
+        """Advances all buckets in time; returns their notes."""
 
 
 @dataclass(frozen=True)
 class MetricDriver(Generic[Frame]):
-    """Runs micro-batches. Time is moved on to the latest time that was read, less the lateness."""
+    """Runs micro-batches. Time advances to the latest time that was read, minus the lateness."""
 
     store: Store
     settings: Mapping[str, Any]
@@ -119,8 +119,8 @@ class MetricDriver(Generic[Frame]):
     max_ahead: Fraction | None = None
 
     def run(self, rows: Frame, batch: int, deliver: Callable[[MetricReport, bool], None]) -> MetricReport:
-        """Run a batch. `deliver` is called when everything has been worked out, before it is committed; it is told
-        whether anything was put aside.
+        """Runs a batch. `deliver` is called after the evaluation and before the commit, with the report and whether
+        rows were set aside.
         """
         begin = time.perf_counter()
         before = last_commit(self.store, self.settings, below=batch)
@@ -129,7 +129,7 @@ class MetricDriver(Generic[Frame]):
         notes = self.workers.take_in(rows, batch, reached)
         limit = self._limit(notes)
         if limit is not None:
-            # Rare enough that the facts may be read once more.
+            # This is rare, so the facts are simply read again.
             self.store.drop([found for found in self.store.batches() if found == batch])
             notes = self.workers.take_in(rows, batch, reached, limit)
         seen = [Fraction(text) for text in (before.latest, *(note["latest"] for note in notes)) if text is not None]
@@ -161,7 +161,7 @@ class MetricDriver(Generic[Frame]):
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
 
     def _limit(self, notes: Iterable[Mapping[str, Any]]) -> Fraction | None:
-        """The latest beginning that is not too far ahead, if there are later ones."""
+        """The latest start that is not too far ahead, if there are later ones."""
         told = sorted((Fraction(begin), weight) for note in notes for begin, weight in note.get("begins", ()))
         if self.max_ahead is None or not told:
             return None

@@ -1,4 +1,4 @@
-"""A distributed run of a metric program as plain data: which facts go where. Nothing here knows Spark."""
+"""Describes a distributed run of a metric program as plain data: the routes of facts, independent of Spark."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from holdsfor.compiler.metric.stages import Delivery, MetricStage, MetricStages,
 from holdsfor.times import TimeScale
 
 _PLANS: dict[tuple[str, int], MetricPlan] = {}
-"""Plans of stages by the mark of their job and their number."""
+"""Plans of stages, by the mark of their job and their number."""
 _MOST_PLANS = 256
 
 
 @dataclass(frozen=True)
 class Route:
-    """Where facts of a relation go: to the bucket of the argument at `place`, to every bucket, or to one."""
+    """The route of facts of a relation: to the bucket of the argument at `place`, to every bucket, or to one bucket."""
 
     tag: int
     place: int | None
@@ -34,7 +34,7 @@ class Route:
 class MetricJob:
     """Stages over a number of buckets, from start to end.
 
-    Every input of every stage has a number, its tag; results of a predicate have the numbers after those.
+    Every input of every stage has a number, its tag. The tags of result predicates follow.
     """
 
     stages: MetricStages
@@ -42,9 +42,9 @@ class MetricJob:
     start: Fraction | None = None
     end: Fraction | None = None
     time_scale: TimeScale | None = None
-    """What one unit of time is, where changes are to have timestamps."""
+    """The length of a time unit, if changes have timestamps."""
     mark: str = field(default="", compare=False)
-    """Tells programs apart: tasks come with a copy of the job each."""
+    """Identifies the program: each task receives its own copy of the job."""
 
     @classmethod
     def of(
@@ -61,7 +61,7 @@ class MetricJob:
 
     @cached_property
     def tags(self) -> tuple[tuple[int, Delivery], ...]:
-        """The stage and the delivery that each tag stands for."""
+        """The stage and the delivery of each tag."""
         return tuple((stage.number, delivery) for stage in self.stages.stages for delivery in stage.deliveries)
 
     @property
@@ -71,27 +71,27 @@ class MetricJob:
 
     @cached_property
     def width(self) -> int:
-        """The number of columns for arguments; what is put aside needs two."""
+        """The number of argument columns; rows that are set aside need two."""
         return max([2, *(relation.arity for stage in self.stages.stages for relation in _relations(stage))])
 
     @cached_property
     def scale(self) -> int:
-        """The ticks to a unit of time that the program needs."""
+        """The number of ticks per time unit that the program needs."""
         times = (self.start, self.end, *self.plan.delays.values())
         return lcm(
             scale_of(self.plan.rules, self.plan.facts), *(time.denominator for time in times if time is not None)
         )
 
     def result_tag(self, relation: Relation) -> int:
-        """The tag of results of a predicate."""
+        """The tag of the results of a predicate."""
         return len(self.tags) + self.plan.outputs.index(relation)
 
     def result_of(self, tag: int) -> Relation:
-        """The predicate that a tag is for the results of."""
+        """The predicate of a result tag."""
         return self.plan.outputs[tag - len(self.tags)]
 
     def routes(self, relation: Relation, made_in: int | None) -> tuple[Route, ...]:
-        """All ways of facts of a relation that a stage made, or that came from outside, to those who read them."""
+        """All routes of facts of a relation, from a stage or from input, to their readers."""
         return tuple(
             Route(tag, delivery.place, delivery.place is None and not self.stages.stages[number - 1].is_single)
             for tag, (number, delivery) in enumerate(self.tags)
@@ -103,7 +103,7 @@ class MetricJob:
         return tuple(one for one in stage.makes if one in self.plan.outputs or self.routes(one, stage.number))
 
     def plan_of(self, stage: MetricStage) -> MetricPlan:
-        """The plan of a stage: for all tasks in a process the same, so that it is lowered once."""
+        """The plan of a stage: one object per process, so that it is lowered once."""
         key = self.mark, stage.number
         if key not in _PLANS:
             if len(_PLANS) >= _MOST_PLANS:
@@ -113,13 +113,13 @@ class MetricJob:
 
     @cached_property
     def given(self) -> dict[tuple[str, int], Relation]:
-        """The relations that facts may come from outside for, by name and arity."""
+        """The relations of input facts, by name and arity."""
         found = [delivery.relation for _, delivery in self.tags if delivery.made_in is None]
         return {(relation.name, relation.arity): relation for relation in found}
 
 
 def fingerprint(plan: MetricPlan) -> str:
-    """A text that changes with the rules."""
+    """A text that identifies the rules."""
     text = "\n".join([*map(repr, plan.rules), repr(plan.facts), repr(sorted(map(str, plan.outputs)))])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

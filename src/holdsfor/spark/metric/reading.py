@@ -1,4 +1,4 @@
-"""Rows of DataFrames as facts, on the workers: what a local run reads, by the same code."""
+"""Reads rows of DataFrames as facts on the workers, with the code of local runs."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ PREDICATE, ARGS, LINE = "predicate", "args", "value"
 
 @dataclass
 class Refused(Rejects):
-    """Rows that could not be read, all of them."""
+    """All malformed rows."""
 
     tables: list[pa.Table] = field(default_factory=list)
 
     def add(self, source: str, found: Sequence[pa.Table]) -> None:
-        """Take in what was refused of a piece of input."""
+        """Adds the malformed rows of a piece of input."""
         super().add(source, found)
         self.tables += found
 
 
 @dataclass(frozen=True)
 class Source:
-    """What the rows of a DataFrame are.
+    """The kind of rows in a DataFrame.
 
-    Facts of one predicate (`name`), rows that a mapping describes, text with a fact to a line, or facts of any predicate
-    with their names in a column.
+    They are facts of one predicate (`name`), rows described by a mapping, text with one fact per row, or facts of any
+    predicate with a predicate column.
     """
 
     name: str | None = None
@@ -54,7 +54,7 @@ class Source:
     unit: str = "s"
     untyped: bool = False
     names: tuple[str, ...] = ()
-    """What the columns are called, if they had to be called otherwise on their way."""
+    """The original column names, if columns had to be renamed for transport."""
 
     def read(self, table: pa.Table, dictionary: Dictionary, rejects: Rejects) -> FactSet:
         """The facts of some rows."""
@@ -72,7 +72,7 @@ class Source:
         return _from_lines(table[LINE], dictionary, rejects, self.unit)
 
     def _readable(self, table: pa.Table, lost: str, rejects: Rejects) -> pa.Table:
-        """Rows that could be made into columns. Those that could not, and so are facts of no name, are refused."""
+        """Rows with valid columns. Rows that could not be parsed and have no predicate are refused."""
         text, rows = table[lost].combine_chunks(), table.drop_columns([lost])
         is_lost = pc.is_valid(text).to_numpy(zero_copy_only=False)
         if self.mapping is not None:
@@ -82,7 +82,7 @@ class Source:
         elif PREDICATE in rows.column_names:
             is_lost &= ~pc.is_valid(rows[PREDICATE].combine_chunks()).to_numpy(zero_copy_only=False)
         else:
-            # Rows of one predicate have no time then, which is said of them below.
+            # Such rows of one predicate have no time, which is reported below.
             return rows
         places = np.flatnonzero(is_lost)
         if len(places):
@@ -106,7 +106,9 @@ class Source:
         return facts_of_part(part, columns, np.arange(len(table)), self.unit, source, rejects)
 
     def _named(self, table: pa.Table, rejects: Rejects) -> Iterator[Rows]:
-        """Facts of all predicates in one table. Arguments are an array, or columns that are null where there is none."""
+        """Facts of all predicates in one table. Arguments are an array, or columns that are null where there is
+        none.
+        """
         names = pc.fill_null(table[PREDICATE].combine_chunks(), "").dictionary_encode()
         which, rest = names.indices.to_numpy(), table.drop_columns([PREDICATE])
         widths = _widths(rest)
@@ -121,7 +123,7 @@ class Source:
 
 
 def _part(table: pa.Table, source: str, *, untyped: bool) -> TablePart:
-    """Rows of a table; if it comes from files without types, numbers in it are text too."""
+    """Rows of a table; in untyped files, numbers are text too."""
     part = as_part(table, source)
     return TablePart(part.table, part.lines, part.text, frozenset(table.column_names)) if untyped else part
 
@@ -137,7 +139,7 @@ def _widths(table: pa.Table) -> Ints:
 
 
 def _unfolded(table: pa.Table, arity: int) -> pa.Table:
-    """A column for each argument."""
+    """One column per argument."""
     made = table.drop_columns([ARGS])
     for place in range(arity):
         made = made.append_column(f"arg{place + 1}", pc.list_element(table[ARGS], place))
@@ -145,7 +147,7 @@ def _unfolded(table: pa.Table, arity: int) -> pa.Table:
 
 
 def _used(table: pa.Table) -> pa.Table:
-    """The columns in which the rows of one predicate have anything."""
+    """The columns that are not null for rows of one predicate."""
     times = ("time", "start", "end")
     has_span = any(name in table.column_names and table[name].null_count < len(table) for name in times[1:])
     unused = times[:1] if has_span else times[1:]
@@ -166,7 +168,7 @@ def _from_lines(column: pa.ChunkedArray, dictionary: Dictionary, rejects: Reject
 
 @dataclass(frozen=True)
 class Piece:
-    """Facts of a piece of input, rows that could not be read, and how many facts no rule has a use for."""
+    """Facts of a piece of input, malformed rows, and the number of unused facts."""
 
     facts: FactSet
     rejects: Refused
@@ -174,14 +176,14 @@ class Piece:
 
     @property
     def rows(self) -> int:
-        """The number of facts that some rule has a use for."""
+        """The number of facts that some rule uses."""
         return sum(table.rows for table in self.facts.tables.values()) - self.unknown
 
 
 def pieces(
     job: MetricJob, source: Source, batches: Iterable[pa.RecordBatch], dictionary: Dictionary
 ) -> Iterator[Piece]:
-    """The facts of rows, some at a time."""
+    """The facts of rows, piece by piece."""
     for table in _gathered(batches):
         rejects = Refused()
         facts = source.read(table, dictionary, rejects)
@@ -190,7 +192,7 @@ def pieces(
 
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Rows in tables that are worth the trouble."""
+    """Collects rows to tables of a reasonable size."""
     waiting: list[pa.RecordBatch] = []
     for batch in batches:
         waiting.append(batch)
@@ -203,13 +205,13 @@ def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 @dataclass(frozen=True)
 class ReadFacts:
-    """Facts of a DataFrame on their way to the buckets that need them, and a row with counts."""
+    """Reads the facts of a DataFrame, routes them to their buckets, and adds a row with counts."""
 
     job: MetricJob
     source: Source
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on some rows."""
+        """Processes some rows."""
         dictionary = Dictionary()
         sender = Sender(self.job, dictionary)
         read = malformed = unknown = 0
@@ -220,7 +222,7 @@ class ReadFacts:
 
 
 def sent(job: MetricJob, sender: Sender, facts: FactSet) -> Iterator[pa.RecordBatch]:
-    """Facts for all who read them."""
+    """Rows with the facts for all their readers."""
     for signature, table in facts.tables.items():
         relation = job.given.get(signature)
         if relation is not None:

@@ -1,4 +1,4 @@
-"""Metric programs over streaming DataFrames: a query that writes a changelog of intervals to a sink."""
+"""Runs metric programs over streaming DataFrames, as a query that writes a changelog of intervals to a sink."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class MetricStreaming:
         store = Store.below(checkpoint)
         settings: dict[str, Any] = {"rules": fingerprint(self.plan), "unit": unit_in(self.time_scale)}
         before = last_commit(store, settings)
-        # The machine it goes on with may have more cores or fewer.
+        # The machine that continues the run may have another number of cores.
         settings["buckets"] = self._buckets or before.settings.get("buckets") or default_partitions(self._spark)
         last_commit(store, settings)
         store = store.owned(run_of(before.link, settings["rules"]))
@@ -174,7 +174,7 @@ class _Run:
     time_scale: TimeScale | None = None
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
-        """Work on a micro-batch."""
+        """Processes a micro-batch."""
         spark = frame.sparkSession
         workers = _Workers(self.job, self.store, spark)
         driver = MetricDriver(self.store, self.settings, workers, self.lateness, self.max_ahead)
@@ -206,7 +206,7 @@ class _Workers:
     def take_in(
         self, rows: DataFrame, batch: int, reached: Fraction | None, latest: Fraction | None = None
     ) -> list[dict[str, Any]]:
-        """Write the facts of a batch to the files of their buckets."""
+        """Writes the facts of a batch to the files of their buckets."""
         task = TakeIn(self.job, self.store, batch, reached, latest)
         shuffled = rows.repartitionById(self.job.buckets, F.col("bucket"))
         return notes_of(row.note for row in shuffled.mapInArrow(function(task), ddl(NOTE)).collect())

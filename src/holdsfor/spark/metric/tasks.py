@@ -35,22 +35,23 @@ from holdsfor.spark.wire import table_of, value_from
 from holdsfor.syntax.terms import Const
 
 LATEST, ASIDE, TELLING, BEGINS = -3, -4, -5, -6
-"""Rows with the latest time that was read, rows that could not be used, notes of workers to the driver, and some of the
-times at which facts begin, each with the number of those that it stands for."""
+"""Tags of rows with the latest time read, rows that cannot be used, notes of workers to the driver, and sampled start
+times of facts, each with the number of facts that it represents.
+"""
 ASIDE_ROWS = pa.schema([("reason", pa.string()), ("row", pa.string())])
 ASIDE_SQL = "reason string, row string"
-"""Rows that were late or could not be read, as text."""
+"""Late or malformed rows, as text."""
 
 
 @dataclass(frozen=True)
 class ReadStream:
-    """Facts of a stream on their way to the buckets that need them, with all that has to be said of them."""
+    """Reads facts of a stream, routes them to their buckets, and adds all messages about them."""
 
     job: MetricJob
     source: Source
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on some rows."""
+        """Processes some rows."""
         dictionary = Dictionary()
         sender = Sender(self.job, dictionary)
         for piece in pieces(self.job, self.source, batches, dictionary):
@@ -65,7 +66,7 @@ class ReadStream:
                 yield from table.to_batches()
 
     def _begins(self, facts: FactSet) -> pa.Table:
-        """When facts begin: a sample, and the last in any case, since it is what may be wrong."""
+        """A sample of the start times of facts. It always includes the last one, which is the most likely error."""
         starts = np.concatenate([table.start for table in facts.tables.values() if table.rows])
         starts = starts[starts > -FOREVER]
         times, weights = sampled(starts)
@@ -82,7 +83,7 @@ class ReadStream:
 
 @dataclass(frozen=True)
 class TakeIn:
-    """Writes the facts of a bucket to its file, and puts aside what came too late."""
+    """Writes the facts of a bucket to its file, and sets late facts aside."""
 
     job: MetricJob
     store: Store
@@ -92,7 +93,7 @@ class TakeIn:
     """Facts that begin later are too far ahead of the others."""
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on the rows of one partition, which are those of one bucket or a few."""
+        """Processes the rows of one partition, which contains one or a few buckets."""
         listed = [batch for batch in batches if batch.num_rows]
         if not listed:
             return
@@ -136,7 +137,7 @@ class TakeIn:
         if kept:
             self.store.write_sealed(rows_file(self.batch, bucket), packed([pa.concat_tables(kept)]))
         if self.limit is not None:
-            # All that may count is among the facts that are kept, or among those of which no rule has a use.
+            # All relevant times belong to facts that are kept, or to facts that no rule uses.
             seen = [time for time in map(Fraction, (time for time, _ in begins)) if time <= self.limit]
             seen += [time for rows in kept for time in _times(rows) if len(rows)]
         shown = str(max(seen)) if seen else None
@@ -144,7 +145,7 @@ class TakeIn:
         return noted(bucket=bucket, rows=sum(map(len, kept)), **told)
 
     def _parted(self, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
-        """Facts to be used, and those that begin too late to be true."""
+        """Separates usable facts from those that begin too far ahead."""
         if self.limit is None:
             return rows, rows.slice(0, 0)
         far = np.zeros(len(rows), np.bool_)
@@ -154,7 +155,7 @@ class TakeIn:
         return rows.filter(pa.array(~far)), rows.filter(pa.array(far))
 
     def _late(self, tag: int, rows: pa.Table, bucket: int) -> list[str]:
-        """Facts that begin before the time that was reached, as text; a fact that goes to several buckets is told once."""
+        """Facts that begin before the reached time, as text; a fact for several buckets is reported once."""
         if self.reached is None:
             return []
         is_late = np.zeros(len(rows), np.bool_)
@@ -164,7 +165,7 @@ class TakeIn:
         return self._named(tag, rows.filter(pa.array(is_late)), bucket)
 
     def _named(self, tag: int, rows: pa.Table, bucket: int) -> list[str]:
-        """Facts as text; one that goes to several buckets is told once."""
+        """Facts as text; a fact for several buckets is reported once."""
         delivery = self.job.tags[tag][1]
         first = self.job.routes(delivery.relation, None)[0]
         if first.tag != tag or (delivery.place is None and bucket):
@@ -178,7 +179,7 @@ class TakeIn:
 
 
 def _times(rows: pa.Table) -> list[Fraction]:
-    """When rows begin; those that have no beginning are left out."""
+    """The start times of rows, without infinite ones."""
     cells = zip(rows["start"].to_pylist(), rows["scale"].to_pylist(), strict=True)
     return [Fraction(cell >> 1, scale) for cell, scale in cells if cell > -FOREVER]
 
@@ -194,9 +195,9 @@ def _range(start: int, end: int, scale: int) -> Range:
 
 @dataclass(frozen=True)
 class Turn:
-    """What buckets are to do: read the states that a batch wrote and the facts of others, and move on to `until`.
+    """The work of the buckets: read the states of a batch and the facts of other batches, and advance to `until`.
 
-    `attempts` says which files of states count, by stage and bucket.
+    `attempts` identifies the valid state files, by stage and bucket.
     """
 
     batch: int
@@ -208,7 +209,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class MoveOn:
-    """A stage of all buckets up to a point of time. The first is told the numbers of buckets, later ones get rows."""
+    """Advances all buckets of a stage to a time. The first stage receives bucket numbers, later ones receive rows."""
 
     job: MetricJob
     number: int
@@ -217,11 +218,11 @@ class MoveOn:
 
     @property
     def out_schema(self) -> pa.Schema:
-        """The columns of what comes out."""
+        """The columns of the output."""
         return NOTE if self.number == self.job.last else wire_schema(self.job)
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on one bucket."""
+        """Evaluates one bucket."""
         listed = [batch for batch in batches if batch.num_rows]
         if not listed:
             return
@@ -253,7 +254,7 @@ class MoveOn:
 
 
 class _Bucket:
-    """A stage on a bucket, from the end of one batch to that of the next."""
+    """A stage on a bucket, from the end of one batch to the end of the next."""
 
     def __init__(self, task: MoveOn, stage: MetricStage, bucket: int) -> None:
         self._task, self._stage, self._bucket = task, stage, bucket
@@ -286,7 +287,7 @@ class _Bucket:
         self._going_on = GoingOn(self._stream.scale, tables)
 
     def push(self, rows: StageRows) -> None:
-        """Take in the facts that wait in files, and those that earlier stages have found."""
+        """Adds the facts that wait in files, and the results of earlier stages."""
         task = self._task
         for batch, buckets in task.turn.rows.items():
             if self._bucket in buckets:
@@ -297,7 +298,7 @@ class _Bucket:
                 self._stream.push(FactSet(scale, {(copy.name, copy.arity): facts}))
 
     def move_on(self) -> Iterator[pa.Table]:
-        """Rows for later stages. What changes is kept here."""
+        """Advances; returns rows for later stages and keeps the changes."""
         job, until = self._task.job, self._task.turn.until
         low, scale = self._stream.reached, self._stream.scale
         found = self._stream.advance(until)
@@ -314,7 +315,7 @@ class _Bucket:
                 self._changes += self._going_on.changes(relation, owned, border, number_text(until), self._dictionary)
 
     def finish(self) -> dict[str, Any]:
-        """Write everything, and say what there is."""
+        """Writes everything and returns the notes."""
         task, place = self._task, f"{self._stage.number}-{self._bucket}"
         changes = pa.concat_tables([CHANGES.empty_table(), *self._changes])
         if len(changes):
@@ -330,7 +331,7 @@ class _Bucket:
         return {"stage": self._stage.number, "bucket": self._bucket, "attempt": attempt, **counts}
 
     def _open_intervals(self) -> pa.Table:
-        """Intervals that go on, each tagged with the place of its relation among the outputs."""
+        """Intervals without an end, each tagged with the index of its relation among the outputs."""
         going_on, sender = self._going_on, Sender(self._task.job, self._dictionary)
         found = [wire_schema(self._task.job).empty_table()]
         for relation, facts in going_on.tables.items():

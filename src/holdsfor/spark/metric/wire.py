@@ -27,8 +27,9 @@ from holdsfor.spark.metric.job import MetricJob, Route
 from holdsfor.spark.wire import TermTexts, codes_from, table_of
 
 TOLD, COUNTS = -1, -2
-"""Rows that tell a bucket its number, and rows that say how many facts were read (`start`), could not be read (`end`),
-or are of no use to any rule (`scale`)."""
+"""Tags of rows that give a bucket its number, and of rows that count facts: read (`start`), malformed (`end`), and
+unused (`scale`).
+"""
 
 
 def wire_schema(job: MetricJob) -> pa.Schema:
@@ -54,7 +55,7 @@ class Sender:
         return buckets([self._parts.of(facts.args[place])], facts.rows, self._job.buckets)
 
     def sent(self, facts: Facts, scale: int, routes: Sequence[Route]) -> Iterator[pa.Table]:
-        """Rows for all who need some facts."""
+        """Rows with some facts for all their routes."""
         if not facts.rows or not routes:
             return
         slots = {f"a{place}": self._texts.column(column) for place, column in enumerate(facts.args)}
@@ -71,7 +72,7 @@ class Sender:
 
 
 def note_row(job: MetricJob, tag: int, bucket: int, start: int = 0, end: int = 0, scale: int = 0) -> pa.Table:
-    """A row that is no fact."""
+    """A row that is not a fact."""
     return table_of(wire_schema(job), 1, {"tag": tag, "bucket": bucket, "start": start, "end": end, "scale": scale})
 
 

@@ -1,1 +1,1 @@
-"""Recognition over Structured Streaming: micro-batches in, a changelog of intervals out."""
+"""Evaluates rules with Structured Streaming: micro-batches in, a changelog of intervals out."""

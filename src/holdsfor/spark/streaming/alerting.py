@@ -1,4 +1,4 @@
-"""Alerts from a stream: they are sent in the batch, so a batch that is run again sends the same ones."""
+"""Sends alerts from a stream as part of a batch, so a repeated batch sends the same ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Send = Callable[[Iterable[Alert]], None]
 
 @dataclass(frozen=True)
 class AlertSink:
-    """A sink that hands the changes of a batch on as alerts, in the order of query times.
+    """A sink that sends the changes of a batch as alerts, in the order of query times.
 
     A batch that is run again hands on the same alerts, with the same ids.
     """
@@ -26,25 +26,25 @@ class AlertSink:
     fluents: frozenset[str] | None = None
 
     def __call__(self, rows: DataFrame, batch: int) -> None:  # noqa: ARG002 -- ids tell messages apart
-        """Hand on the changes of a batch."""
+        """Sends the changes of a batch."""
         ordered = rows.orderBy("query_time", "id").toLocalIterator()
         self.send(alerts_of((row.asDict() for row in ordered), self.fluents))
 
 
 @dataclass(frozen=True)
 class AlertingDirectory(Directory):
-    """A folder of results whose changes are handed on as alerts when they are there."""
+    """A folder of results whose changes are sent as alerts after they have been written."""
 
     send: Send = field(kw_only=True)
 
     def take(self, folder: str, batch: int, rows: int) -> None:
-        """Take over the files of a batch, and tell."""
+        """Moves the files of a batch to the folder, and sends alerts."""
         super().take(folder, batch, rows)
         system, path = place_of(f"{self.path}/batch={batch}")
         table = pq.read_table(path, filesystem=system, partitioning=None)
         self.send(alerts_of(table.sort_by([("query_time", "ascending"), ("id", "ascending")]).to_pylist()))
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
-        """Write the rows of a batch, and tell."""
+        """Writes the rows of a batch, and sends alerts."""
         super().__call__(rows, batch)
         AlertSink(self.send)(rows, batch)

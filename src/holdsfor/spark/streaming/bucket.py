@@ -1,4 +1,4 @@
-"""One bucket of a stage of a stream: reads state and rows, evaluates query times, returns changes."""
+"""Evaluates one bucket of a stage of a stream: reads state and rows, evaluates query times, returns changes."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from holdsfor.spark.streaming.turns import Turn
 from holdsfor.syntax.printer import print_term
 
 MOST_QUERIES = 1_000_000
-"""So many query times are asked in one batch, unless it has nearly as many rows."""
+"""The most query times evaluated in one batch, unless it has nearly as many rows."""
 
 
 @dataclass
 class _Group:
-    """Rows of one table that came in one batch: inserted, taken back, or copies of what is taken back elsewhere.
+    """Rows of one table from one batch: inserted, retracted, or copies of retractions in other buckets.
 
-    They are in order of `queries`, the places of the query times that see them first.
+    They are ordered by `queries`, the indices of the query times that see them first.
     """
 
     rows: Rows
@@ -46,14 +46,14 @@ class _Group:
     mark: int
 
     def at(self, place: int) -> Rows | None:
-        """Those that a query time sees first."""
+        """The rows that a query time sees first."""
         first, last = np.searchsorted(self.queries, (place, place + 1)).tolist()
         return self.rows.take(slice(first, last)) if last > first else None
 
 
 @dataclass
 class EngineBucket:
-    """The work on one bucket of a stage. `arrived` are rows that came in, each with the number of its batch."""
+    """The evaluation of one bucket of a stage. `arrived` are rows with the numbers of their batches."""
 
     job: Job
     spec: StageSpec
@@ -62,7 +62,7 @@ class EngineBucket:
     state: BucketState
     arrived: Sequence[pa.Table]
     old: Sequence[OldBucket] = ()
-    """Those of before, if there were more of them, or fewer."""
+    """The old buckets, if their number was different."""
     results: Results = field(default_factory=Results)
 
     def __post_init__(self) -> None:
@@ -83,7 +83,7 @@ class EngineBucket:
         self._evaluated = self._engine.core.evaluated
         self._conflicts = self._engine.core.conflicts()
         self._counted: list[range] = []
-        """Numbers of retractions that are spoken of here."""
+        """Numbers of the retractions that this bucket reports."""
 
     # Rows
 
@@ -102,7 +102,7 @@ class EngineBucket:
         marks = due["retracted"].fill_null(ROW).to_numpy() if self.turn.retracting else np.zeros(len(due), np.int8)
         vocabulary = Vocabulary(Dictionary(), self._engine.words)
         for number in np.unique(batch).tolist():
-            # In one batch, a retraction wins over the same row.
+            # Within a batch, a retraction wins over the same row.
             for mark in (ROW, BACK, BACK_COPY):
                 chosen = (batch == number) & (marks == mark)
                 if chosen.any():
@@ -131,7 +131,7 @@ class EngineBucket:
                 continue
             begin = rows.time if isinstance(rows, EventRows) else rows.start
             is_late = begin <= known if known is not None else np.zeros(len(rows), np.bool_)
-            # Only what is late can be a cause that somebody wants to hear of.
+            # Only late rows can be causes of interest.
             for is_cause in (False, True):
                 some = is_late == is_cause
                 if some.all():
@@ -142,7 +142,9 @@ class EngineBucket:
     # Query times
 
     def sent(self, deliveries: Mapping[int, Sequence[bytes]]) -> Iterator[tuple[int, int, int, bytes]]:
-        """Ask all query times that something is due at; stage, bucket, query time and bytes of what others need."""
+        """Evaluates all query times at which something is due; returns stage, bucket, query time and bytes for other
+        buckets.
+        """
         engine, state, turn = self._engine, self.state, self.turn
         step, first = turn.windows.step, turn.before + turn.windows.step
         with_rows = np.unique(np.concatenate([np.array([], np.int64), *(group.queries for group in self._groups)]))
@@ -165,7 +167,7 @@ class EngineBucket:
             self._require_few(asked)
             query = first + place * step
             if engine.query is not None and engine.query < query - step:
-                # Nothing happens until then; but what comes in now comes after that query time.
+                # Nothing happens until then, but rows that arrive now arrive after that query time.
                 engine.advance(query - step)
                 self._report(query - step)
             state.load_due(engine, query)
@@ -180,7 +182,7 @@ class EngineBucket:
             yield from sent
 
     def _require_few(self, asked: int) -> None:
-        """Complain if far more query times have to be asked than there are rows: it would take for ever."""
+        """Reports an error if there are far more query times than rows, which would take very long."""
         rows = sum(len(group.rows) for group in self._groups)
         if asked > MOST_QUERIES and asked > MOST_QUERIES // 1000 * rows:
             raise HoldsforError(
@@ -190,7 +192,7 @@ class EngineBucket:
             )
 
     def _report(self, query: int) -> None:
-        """Read what has changed. Inputs are forgotten with the changes that they caused."""
+        """Reads the changes. Inputs are dropped together with the changes that they caused."""
         engine = self._engine
         lost = [one for one in engine.lost() if any(one.number in known for known in self._counted)]
         self._counted = []
@@ -211,20 +213,20 @@ class EngineBucket:
             engine.reclaim([column for group in self._groups for column in _words(group.rows)])
 
     def _deliveries(self, query: int) -> Iterator[tuple[int, int, int, bytes]]:
-        """What engines of later stages need of a query time."""
+        """The messages for engines of later stages at a query time."""
         for stage in range(self.spec.number, self.job.last):
             for bucket, data in self._engine.deliveries_for(stage):
                 yield stage + 1, bucket, query, data
 
-    # What is left
+    # State and counts
 
     def save(self) -> dict[str, Any]:
-        """Write the state; what the driver has to know of it."""
+        """Writes the state; returns the note for the driver."""
         none = kept_schema(self.job.wire, retracting=self.turn.retracting).empty_table()
         return self.state.save(self._engine, self.turn.batch, none if self._rest is None else self._rest)
 
     def counted(self) -> dict[str, Any]:
-        """What is reported beside changes."""
+        """The reported counts."""
         engine = self._engine
         return {
             **without_value(engine.failures, engine.plan),
@@ -240,7 +242,7 @@ def _words(rows: Rows) -> Iterator[Any]:
 
 
 def _unmatched(lost: Sequence[Lost], query: int) -> pa.Table:
-    """Retractions that found nothing, as text."""
+    """Retractions without a matching row, as text."""
     rows = [
         {
             "query_time": query,

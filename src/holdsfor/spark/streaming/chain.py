@@ -1,7 +1,7 @@
-"""Commits as a chain: each says which commit it follows, and all have a checksum.
+"""Chains commits: each names its predecessor and has a checksum.
 
-A batch follows the commit of the batch before it, and no other. Spark numbers batches without gaps, so a commit that is
-not there has been deleted, and one that is too new means that Spark's own folders have been.
+A batch must follow the commit of the batch before it. Spark numbers batches without gaps. So a missing commit has been
+deleted, and a commit that is too new means that Spark's own folders have been deleted.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from uuid import uuid4
 from holdsfor.spark.streaming.seals import DamagedCheckpoint
 
 _FORMAT, _READ = 4, (3, 4)
-"""The format of commits, and those that are read: that of the version before is."""
+"""The format of commits, and the readable formats, which include that of the previous version."""
 _OTHER_VERSION = "was written by another version of holdsfor"
 _NEW_FOLDER = "begin with a new, empty checkpoint and sink"
 
 
 class Ledger(Protocol):
-    """Where commits are."""
+    """The storage of commits."""
 
     @property
     def root(self) -> str:
@@ -30,33 +30,33 @@ class Ledger(Protocol):
 
     @property
     def owner(self) -> str:
-        """The run, by its number and its rules; empty if any will do."""
+        """The identity of the run: its number and its rules; empty accepts any."""
 
     def committed(self) -> list[int]:
-        """The batches that are done and whose commits are still there."""
+        """The completed batches whose commits still exist."""
 
     def batches(self) -> list[int]:
-        """The batches that were begun, as far as can be seen."""
+        """The batches that were started, as far as visible."""
 
     def commit_path(self, batch: int) -> str:
-        """Where the commit of a batch is, for people."""
+        """The path of the commit of a batch, for messages."""
 
     def commit_text(self, batch: int) -> bytes:
         """The commit of a batch."""
 
     def write_commit(self, batch: int, text: bytes) -> None:
-        """Write the commit of a batch; it is there as a whole or not at all."""
+        """Writes the commit of a batch atomically."""
 
     def spark_files(self) -> Mapping[str, Any]:
-        """What Spark's own files say of what has been read."""
+        """The state of Spark's own files about what has been read."""
 
     def check_spark_files(self, told: Mapping[str, Any]) -> None:
-        """Refuse to go on if they say something else."""
+        """Raises an error if Spark's own files have another state."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """A commit in the chain: its batch, what it says, the run it is of, and its checksum."""
+    """A commit in the chain: its batch, its content, its run, and its checksum."""
 
     batch: int
     content: Mapping[str, Any]
@@ -65,7 +65,7 @@ class Link:
 
 
 def newest_link(ledger: Ledger) -> Link | None:
-    """The last commit, if there is any, when a run begins: nothing under way may have been changed since."""
+    """The last commit, if any, at the start of a run; its files must be unchanged."""
     done = ledger.committed()
     if not done:
         if any(batch > 0 for batch in ledger.batches()):
@@ -77,7 +77,7 @@ def newest_link(ledger: Ledger) -> Link | None:
 
 
 def link_before(ledger: Ledger, batch: int) -> Link | None:
-    """The commit that a batch follows; None if it is the first. Anything else is refused."""
+    """The commit before a batch; None if it is the first. Anything else is an error."""
     done = ledger.committed()
     if done and done[-1] > batch:
         raise DamagedCheckpoint(
@@ -97,7 +97,7 @@ def link_before(ledger: Ledger, batch: int) -> Link | None:
 
 
 def add_link(ledger: Ledger, batch: int, content: Mapping[str, Any], before: Link | None) -> None:
-    """Say that a batch is done."""
+    """Commits a batch."""
     run = ledger.owner or (before.run if before else "")
     linked = {
         "batch": batch,
@@ -106,19 +106,19 @@ def add_link(ledger: Ledger, batch: int, content: Mapping[str, Any], before: Lin
         "spark": ledger.spark_files(),
         "commit": content,
     }
-    # What is read back: numbers that are keys become text.
+    # Normalised through JSON: numeric keys become text.
     linked = json.loads(json.dumps(linked))
     told = {"format": _FORMAT, "checksum": _checksum(linked), **linked}
     ledger.write_commit(batch, json.dumps(told).encode())
 
 
 def run_of(link: Link | None, plan: str) -> str:
-    """The name of the run that goes on from a commit, or of one that begins with a plan. Its files carry it."""
+    """The name of the run that continues from a commit, or that starts with a plan. Its files contain the name."""
     return f"{plan[:16]}-{uuid4().hex}" if link is None else link.run
 
 
 def _require_no_half_history(ledger: Ledger, batch: int) -> None:
-    """A stream without the history before it would be a stream with other answers."""
+    """Reports an unfinished history, because a stream without it would have other answers."""
     if batch == 0 and any(found < 0 for found in ledger.batches()):
         raise DamagedCheckpoint(
             ledger.commit_path(-1),
@@ -128,7 +128,7 @@ def _require_no_half_history(ledger: Ledger, batch: int) -> None:
 
 
 def _read(ledger: Ledger, batch: int) -> tuple[Link, Mapping[str, Any]]:
-    """A commit, and what it says of Spark's files. The one before it is looked at too, if it is still there."""
+    """A commit, and its record of Spark's files. The commit before it is checked too, if it still exists."""
     found, before, spark = _parsed(ledger, batch)
     if before is not None and before["batch"] in ledger.committed():
         earlier = _parsed(ledger, before["batch"])[0]

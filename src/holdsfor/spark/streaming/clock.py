@@ -1,4 +1,4 @@
-"""The watermark of a stream: which query times are due, and which rows are late."""
+"""Advances the watermark of a stream, which determines due query times and late rows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from holdsfor.diagnostics import HoldsforError
 
 @dataclass(frozen=True)
 class Windows:
-    """Query times every `step` time-points, each seeing `size` of them and asked `lateness` after it is over.
+    """Query times every `step` time-points, each with a window of `size`, evaluated `lateness` after it.
 
-    The clock goes by the times of events, or else by their arrival.
+    The watermark follows the times of events, or their arrivals.
     """
 
     size: int
@@ -27,9 +27,9 @@ class Windows:
 
 @dataclass(frozen=True)
 class Clock:
-    """Where a stream stands. It began after `start`, `query` is the last query time, `latest` the latest time seen.
+    """The position of a stream. It began after `start`, `query` is the last query time, `latest` the latest time seen.
 
-    `beat` is the processing time of the last rows, `idle` how far the clock has gone on since without any.
+    `beat` is the processing time of the last rows, `idle` is how far the clock has advanced since then without rows.
     """
 
     start: int | None = None
@@ -43,14 +43,14 @@ class Clock:
         return replace(self, start=start, query=start)
 
     def seen(self, first: int | None, last: int | None) -> Clock:
-        """The clock after rows with such times; the first of them say when the stream began."""
+        """The clock after rows with these first and last times; the first rows determine the start of the stream."""
         if first is None or last is None:
             return self
         clock = self if self.start is not None else self.beginning(first - 1)
         return replace(clock, latest=last if self.latest is None else max(self.latest, last), idle=0)
 
     def waited(self, now: int | None, rows: int, patience: int | None) -> Clock:
-        """The clock at a processing time. If nothing has come for long enough, it goes on as time does."""
+        """The clock at a processing time. After `patience` without rows, it advances with processing time."""
         if now is None:
             return self
         if rows or self.beat is None:
@@ -71,7 +71,7 @@ class Clock:
         return replace(self, query=query)
 
     def origin(self, windows: Windows) -> int:
-        """The first time-point that can matter: zero, or the first that the first window sees."""
+        """The first relevant time-point: zero, or the first of the first window."""
         assert self.start is not None
         first = self.start + 1 if windows.by_event else self.start + windows.step - windows.size + 1
         return min(0, self.start + 1, first)

@@ -1,4 +1,4 @@
-"""The commit of a batch: a small file that marks it as done and names its files."""
+"""The commit of a batch: a small file that marks the batch as completed and lists its files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from holdsfor.spark.streaming.store import Store
 
 @dataclass(frozen=True)
 class Commit:
-    """A batch that is done.
+    """A completed batch.
 
-    `places` says where the states of buckets are, by stage and bucket, `rows` are the batches whose input has not been seen
-    by a query time yet, each with the buckets it is for.
+    `places` are the positions of the states of buckets, by stage and bucket. `rows` are the batches whose input no
+    query time has seen yet, each with its buckets.
     """
 
     batch: int
@@ -27,23 +27,23 @@ class Commit:
     places: Mapping[str, Place] = field(default_factory=dict)
     rows: Mapping[int, list[int]] = field(default_factory=dict)
     slots: Mapping[int, int] = field(default_factory=dict)
-    """The folder of each batch that is needed, where Spark keeps the state."""
+    """The folder of each needed batch, if Spark stores the state."""
     reached: Mapping[str, list[int] | None] = field(default_factory=dict)
-    """There: which parts of states the rows that wait reach, by stage and bucket; None is all."""
+    """In that case, the parts of states that waiting rows affect, by stage and bucket; None is all."""
     link: Link | None = None
-    """Where it is in the chain; None if there is no commit yet."""
+    """The position in the chain; None if there is no commit yet."""
 
     def data(self) -> dict[str, Any]:
-        """The commit, to be written down."""
+        """The serialised commit."""
         return asdict(replace(self, link=None))
 
     @classmethod
     def of(cls, link: Link) -> Commit:
-        """The commit that was written down."""
+        """Reads a commit."""
         found = link.content
         rows = {int(batch): buckets for batch, buckets in found["rows"].items()}
         places = {name: Place(**place) for name, place in found["places"].items()}
-        # Commits of the version before have no slots.
+        # Commits of the previous version have no slots.
         slots = {int(batch): slot for batch, slot in found.get("slots", {}).items()}
         return cls(
             link.batch, found["settings"], Clock(**found["clock"]), places, rows, slots, found.get("reached", {}), link
@@ -51,59 +51,59 @@ class Commit:
 
     @property
     def needed(self) -> set[int]:
-        """The batches whose files it is about."""
+        """The batches whose files the commit needs."""
         return {self.batch, *self.rows, *(batch for place in self.places.values() for batch in place.batches)}
 
     @property
     def sizes(self) -> dict[str, Any]:
-        """How large the states of all buckets are."""
+        """The sizes of the states of all buckets."""
         found = [place.sizes for place in self.places.values()]
         names = {"intervals": "shown", "state_rows": "rows", "state_bytes": "bytes", "keys_held": "keys"}
         return {name: sum(sizes[counted] for sizes in found) for name, counted in names.items()}
 
 
 class AnyCommit(Protocol):
-    """What commits of all kinds of streams have in common."""
+    """The common interface of commits of all kinds of streams."""
 
     def __init__(self, batch: int, settings: Mapping[str, Any]) -> None: ...
 
     @classmethod
     def of(cls, link: Link) -> Self:
-        """The commit that was written down."""
+        """Reads a commit."""
 
     @property
     def batch(self) -> int:
-        """The batch that is done."""
+        """The completed batch."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What the run was begun with."""
+        """The settings of the run."""
 
     @property
     def link(self) -> Link | None:
-        """Where it is in the chain."""
+        """The position in the chain."""
 
     @property
     def needed(self) -> set[int]:
-        """The batches whose files it is about."""
+        """The batches whose files the commit needs."""
 
     def data(self) -> dict[str, Any]:
-        """The commit, to be written down."""
+        """The serialised commit."""
 
 
 C = TypeVar("C", bound=AnyCommit)
 
 
 def last_commit(store: Ledger, settings: Mapping[str, Any], below: int | None = None) -> Commit:
-    """The last batch that is done, or the one before `below`; an empty commit if there is none."""
+    """The last completed batch, or the last one before `below`; an empty commit if there is none."""
     return last_of(Commit, store, settings, below, free=("buckets",))
 
 
 def last_of(
     kind: type[C], store: Ledger, settings: Mapping[str, Any], below: int | None, free: Collection[str] = ()
 ) -> C:
-    """The last commit of a kind, or the one before `below`; an empty commit if there is none. `free` are settings that a
-    run may go on with another of.
+    """The last commit of a kind, or the last one before `below`; an empty commit if there is none. `free` are settings
+    that may change when a run continues.
     """
     link = newest_link(store) if below is None else link_before(store, below)
     if link is None:
@@ -114,7 +114,7 @@ def last_of(
 
 
 def check_settings(found: Mapping[str, Any], wanted: Mapping[str, Any], store: Ledger) -> None:
-    """Complain if a run goes on with other settings than it was begun with."""
+    """Reports settings that differ from those at the start of the run."""
     place = store.root.removesuffix("/holdsfor")
     rest = "go on with the same, or begin with a new checkpoint"
     for name, value in wanted.items():
@@ -137,9 +137,9 @@ def _shown(setting: Any) -> str:
 
 
 def write_commit(store: Store, commit: AnyCommit, before: AnyCommit) -> None:
-    """Say that a batch is done, and delete what nobody needs any more.
+    """Commits a batch, and deletes files that are no longer needed.
 
-    It may have to be run again, from the commit before it.
+    The batch may have to be repeated, so the files of the commit before it are kept.
     """
     add_link(store, commit.batch, commit.data(), before.link)
     needed = commit.needed | before.needed

@@ -1,6 +1,6 @@
-"""A micro-batch from beginning to end: intake, evaluation of query times, delivery of results, commit.
+"""Runs a micro-batch: intake, evaluation of query times, delivery of results, commit.
 
-A batch that is run again begins where the one before it ended, and gives the same: nothing is lost, nothing comes twice.
+A repeated batch starts at the end of the batch before it and gives the same results: nothing is lost or duplicated.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variab
 
 @dataclass(frozen=True)
 class Seen:
-    """What came in: good rows and those that cannot be read, and the first and last time of the good ones. `now` is the
-    processing time.
+    """The input of a batch: the numbers of valid and malformed rows, and the first and last time of the valid ones.
+    `now` is the processing time.
     """
 
     good: int = 0
@@ -37,15 +37,14 @@ class Seen:
 
 @dataclass(frozen=True)
 class Report:
-    """How a micro-batch went.
+    """The report of a micro-batch.
 
-    `query_time` is the last one asked so far, `queries` how many came due in this batch, `changes` the rows of the
-    changelog, `event_changes` those of derived events, `intervals` what keys had in sight when they were last evaluated, `unmatched` the retractions of
-    what was never seen. `ahead` rows had times later than `ahead_of`, too far beyond the others, the latest of them
-    `latest_ahead`. For `without_value` rows a condition had no value; `first_without_value` is one of them, in words.
-    `keys_worked` is how many keys were worked out, at all query times and in all stages, and
-    `keys_held` how many there were. Where it is known what one time-point
-    is, `time_scale` says it.
+    `query_time` is the last evaluated one, `queries` the number that became due in this batch. `changes` and
+    `event_changes` count rows of the changelogs of intervals and of derived events. `intervals` counts what keys had in
+    their windows when they were last evaluated. `unmatched` counts retractions of unknown rows. `ahead` rows had times
+    later than `ahead_of`; the latest of them is `latest_ahead`. For `without_value` rows a condition had no value;
+    `first_without_value` describes one of them. `keys_worked` counts evaluated keys over all query times and stages,
+    `keys_held` the keys that existed. `time_scale` is the time scale, if known.
     """
 
     batch: int
@@ -90,7 +89,7 @@ class Report:
         return "-" if time is None else str(time) if self.time_scale is None else self.time_scale.text(time)
 
     def data(self) -> dict[str, Any]:
-        """The report as JSON has it: times are ISO 8601 where it is known what one time-point is."""
+        """The report as JSON data: times are ISO 8601 if the time unit is known."""
         found = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "time_scale"}
         if self.time_scale is None:
             return found
@@ -99,14 +98,14 @@ class Report:
 
     @property
     def _worked(self) -> str:
-        """How it was worked out."""
+        """The statistics of the evaluation."""
         if not self.queries or not self.keys_held:
             return ""
         return f", {self.keys_worked} of {self.keys_held} keys"
 
 
 def size_text(count: int) -> str:
-    """A number of bytes as people say it.
+    """A number of bytes as text.
 
     >>> size_text(250), size_text(41_300), size_text(1_400_000)
     ('0.2 kB', '41.3 kB', '1.4 MB')
@@ -115,36 +114,37 @@ def size_text(count: int) -> str:
 
 
 class Workers(Protocol[Frame]):
-    """Those who do the work on the buckets."""
+    """The interface to the workers of the buckets."""
 
     def look(self, rows: Frame, latest: int | None = None) -> Seen:
-        """What came in, but for rows with a time after `latest`."""
+        """The input of a batch, without rows with a time after `latest`."""
 
     def middle(self, rows: Frame) -> tuple[int, int]:
-        """The times that a quarter and a half of the good rows do not exceed."""
+        """The lower quartile and the median of the times of valid rows."""
 
     def keep(self, rows: Frame, admission: Admission, buckets: int) -> list[dict[str, Any]]:
-        """Keep the rows of a batch for a later one, divided among so many buckets; what each has to say of it."""
+        """Stores the rows of a batch for a later one, divided among `buckets`; returns the notes of the buckets."""
 
     def ask(self, rows: Frame, turn: Turn) -> list[dict[str, Any]]:
-        """Ask every bucket the query times of a turn; what each has to say of it, and where its state is."""
+        """Evaluates the query times of a turn in every bucket; returns the notes and the positions of the states."""
 
 
 class Checkpoint(Protocol):
-    """Where commits and states are."""
+    """The storage of commits and states."""
 
     def before(self, settings: Mapping[str, Any], batch: int) -> Commit:
-        """The commit of the batch before one, of which an earlier attempt may have left something: that is cleared."""
+        """The commit before a batch, after clearing the remains of an earlier attempt at the batch."""
 
     def commit(self, commit: Commit, before: Commit) -> None:
-        """Say that a batch is done."""
+        """Commits a batch."""
 
 
 @dataclass(frozen=True)
 class Driver(Generic[Frame]):
-    """Runs micro-batches. `patience` is how long the clock waits for a source that says nothing.
+    """Runs micro-batches. `patience` is how long the clock waits for a silent source.
 
-    Rows more than `max_ahead` beyond the median time of their batch are put aside; None is what is usual, infinity none.
+    Rows more than `max_ahead` beyond the median time of their batch are set aside; None is the default limit, infinity
+    no limit.
     """
 
     checkpoint: Checkpoint
@@ -159,9 +159,9 @@ class Driver(Generic[Frame]):
     """The identity of the plan."""
 
     def run(self, rows: Frame, batch: int, deliver: Callable[[Report], None], until: int | None = None) -> Report:
-        """Run a batch. `deliver` is called when everything has been worked out and before it is committed.
+        """Runs a batch. `deliver` is called after the evaluation and before the commit.
 
-        With `until`, all query times up to there are asked, whatever has come in.
+        With `until`, all query times up to it are evaluated, regardless of the input.
         """
         begin = time.perf_counter()
         before = self.checkpoint.before(self.settings, batch)
@@ -171,7 +171,7 @@ class Driver(Generic[Frame]):
         seen = self.workers.look(rows)
         wrong, latest = None, self._latest(rows, seen)
         if latest is not None and seen.last is not None and seen.last > latest:
-            # Rare enough that the rows may be looked at once more.
+            # This is rare, so the rows are simply examined again.
             wrong, known = seen.last, seen
             seen = replace(self.workers.look(rows, latest), malformed=known.malformed, now=known.now)
         else:
@@ -181,7 +181,7 @@ class Driver(Generic[Frame]):
         if until is not None and clock.start is not None:
             clock = clock.seen(until + self.windows.lateness, until + self.windows.lateness)
         due = clock.due(self.windows)
-        # Rows that wait are divided like those that wait already, until a turn divides them anew.
+        # Waiting rows keep the division of earlier waiting rows until a turn divides them anew.
         buckets = before.settings["buckets"]
         after = replace(before, batch=batch, settings={**self.settings, "buckets": buckets}, clock=clock)
         notes: list[dict[str, Any]] = []
@@ -206,19 +206,19 @@ class Driver(Generic[Frame]):
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
 
     def _latest(self, rows: Frame, seen: Seen) -> int | None:
-        """The latest time that is not too far ahead of the others; None if any will do."""
+        """The latest time that is not too far ahead of the others; None if there is no limit."""
         if seen.first is None or seen.last is None or self.max_ahead == math.inf:
             return None
         least = usual_distance(0, self.windows.size) if self.max_ahead is None else int(self.max_ahead)
         if seen.last - seen.first <= least:
-            # Wherever the median is, it is not further away.
+            # No median can be farther away.
             return None
         quartile, median = self.workers.middle(rows)
         return median + (usual_distance(median - quartile, self.windows.size) if self.max_ahead is None else least)
 
 
 def _counted(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What all buckets found, and one of the conditions without a value: the same whichever bucket comes first."""
+    """The counts of all buckets, and one of the conditions without a value, independent of the order of buckets."""
     found: dict[str, Any] = {name: sum(note.get(name, 0) for note in notes) for name in _COUNTED}
     first = min((note["first_without_value"] for note in notes if "first_without_value" in note), default=None)
     return found | {"first_without_value": first}

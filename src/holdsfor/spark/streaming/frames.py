@@ -1,7 +1,7 @@
-"""Streams as one frame, and the rows of a micro-batch on their way to the buckets.
+"""Combines streams into one frame, and routes the rows of a micro-batch to the buckets.
 
-All sources become one streaming DataFrame, for a query has one clock: the columns of each have a name of their own. A
-row is sorted out once, in one pass: what it is, whether it is good, whether it is late, and where it has to go.
+All sources become one streaming DataFrame, because a query has one clock; the columns of each source are renamed. One
+pass determines for each row its origin, whether it is valid, whether it is late, and its buckets.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from holdsfor.spark.wire import sql_types
 Streams: TypeAlias = DataFrame | Mapping[str, DataFrame]
 
 SOURCE, NOW, BEAT = "_holdsfor_source", "_holdsfor_now", "_holdsfor_beat"
-"""Columns of our own: which stream a row is of, when its batch began, and the beat of an idle source."""
+"""Internal columns: the stream of a row, the start of its batch, and the beat of an idle source."""
 
 
 @dataclass(frozen=True)
 class Sources:
-    """What the user's streams are: the entries of their rows, and the columns of each, under the names they got."""
+    """The user's streams: the entries of their rows, and the renamed columns of each."""
 
     entries: tuple[Entry, ...]
     columns: tuple[tuple[str, dict[str, str]], ...]
@@ -58,7 +58,7 @@ class Sources:
         *,
         untyped: bool,
     ) -> Sources:
-        """Describe the streams."""
+        """Describes the streams."""
         layouts = Layouts(entities)
         if not isinstance(streams, Mapping):
             if mapping is None:
@@ -84,7 +84,7 @@ class Sources:
         return cls(tuple(entries), tuple(found), unit, untyped, retracted)
 
     def together(self, streams: Streams) -> DataFrame:
-        """All streams in one."""
+        """The union of all streams."""
         frames = list(streams.values()) if isinstance(streams, Mapping) else [streams]
         renamed = []
         for place, (frame, (_, names)) in enumerate(zip(frames, self.columns, strict=True)):
@@ -95,12 +95,12 @@ class Sources:
         return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), renamed)
 
     def origins(self, frame: DataFrame, entities: Entities) -> list[tuple[Origin, ...]]:
-        """What the rows are; no row is two things of one tuple."""
+        """The origins of rows; a row has at most one origin of each tuple."""
         feeds = feeds_of_frame(frame, self.entries, Layouts(entities), self.unit, untyped=self.untyped)
         return [feed.origins for feed in feeds]
 
     def flag(self) -> str:
-        """Whether a row takes something back."""
+        """Whether a row is a retraction."""
         if self.retracted is None:
             return "false"
         flags = [names[self.retracted] for _, names in self.columns if self.retracted in names]
@@ -108,13 +108,13 @@ class Sources:
         return f"({cases or 'false'})"
 
     def unreadable(self) -> str | None:
-        """Whether the text of a row could not be made into columns; None if no stream tells."""
+        """Whether the text of a row could not be parsed; None if no stream has this information."""
         named = [(names, unreadable_column(list(names))) for _, names in self.columns]
         told = [identifier(names[column]) for names, column in named if column is not None]
         return any_of([f"{name} is not null" for name in told]) if told else None
 
     def row_text(self) -> str:
-        """A row as it came, as JSON."""
+        """The original row as JSON."""
         cases = []
         for place, (_, names) in enumerate(self.columns):
             members = ", ".join(f"{literal(old)}, {identifier(new)}" for old, new in names.items())
@@ -122,7 +122,7 @@ class Sources:
         return f"case {SOURCE} {' '.join(cases)} end"
 
     def source_text(self) -> str:
-        """The name of the stream that a row is of."""
+        """The name of the stream of a row."""
         named = " ".join(f"when {place} then {literal(name)}" for place, (name, _) in enumerate(self.columns))
         return f"case {SOURCE} {named} end"
 
@@ -143,25 +143,25 @@ def _renamed(entry: Entry, names: Mapping[str, str], place: int) -> Entry:
 
 
 def with_beat(frame: DataFrame) -> DataFrame:
-    """A stream with a row every second that says how late it is: batches go on when nothing comes in."""
+    """A stream with a row every second that contains the time, so that batches continue without input."""
     beat = frame.sparkSession.readStream.format("rate").option("rowsPerSecond", 1).load()
     return frame.unionByName(beat.selectExpr(f"timestamp as {BEAT}"), allowMissingColumns=True)
 
 
 @dataclass(frozen=True)
 class Sorting:
-    """How the rows of a batch are sorted out: SQL for what rows of some origins are."""
+    """SQL that classifies the rows of a batch by origin."""
 
     sources: Sources
     origins: tuple[Origin, ...]
     first: int
-    """The place of the first origin among all of them."""
+    """The index of the first origin among all origins."""
     stages: StagePlan
     rows: Rows
     windows: Windows
     buckets: int
     lost: str = "false"
-    """Whether a row that is nothing at all is one that could not be read. One of all sortings speaks of these."""
+    """Whether a row without an origin is malformed. One of all sortings counts these."""
 
     @property
     def _places(self) -> Iterator[tuple[int, Origin, list[ShippedOrigin]]]:
@@ -171,7 +171,7 @@ class Sorting:
                 yield place, origin, shipped
 
     def _ways(self, place: int, origin: Origin) -> Iterator[ShippedOrigin]:
-        """The stages that the rows of an origin go to."""
+        """The stages that read the rows of an origin."""
         for stage in self.stages.stages:
             found = self.rows.inputs.get((stage.number, place))
             if found is not None:
@@ -184,9 +184,9 @@ class Sorting:
         return any(True for _ in self._places)
 
     def sorted_out(self, frame: DataFrame, keep: Sequence[str] = ()) -> DataFrame:
-        """Rows with what they are: `chosen`, `good`, `moment` (the time the clock goes by), and their columns.
+        """Rows with `chosen`, `good`, `moment` (the time for the clock), and their columns.
 
-        The same SQL for every batch, so that Spark compiles it once.
+        The SQL is the same for every batch, so that Spark compiles it once.
         """
         used = list(self._places)
         values = [shipped[0].values() for _, _, shipped in used]
@@ -214,7 +214,9 @@ class Sorting:
         return frame.selectExpr(*keep, *beat, *cast)
 
     def judged(self, frame: DataFrame, *more: str) -> DataFrame:
-        """Which rows are `good` and which `bad`, and their `moment`; nothing else is worked out, for this is asked of all first."""
+        """The `good` and `bad` rows and their `moment`, and nothing else, because this pass comes first and covers all
+        rows.
+        """
         found = self._verdict()
         good, bad = (f"({found['chosen']}) and {sign}({found['good']})" for sign in ("", "not "))
         return frame.selectExpr(
@@ -222,12 +224,12 @@ class Sorting:
         )
 
     def _by_origin(self, found: Sequence[str | None]) -> str:
-        """What was found for each origin, as one column."""
+        """One column from the expressions of each origin."""
         tests = [origin.chosen for _, origin, _ in self._places]
         return first_true(list(zip(tests, found, strict=True)))
 
     def _verdict(self) -> dict[str, str]:
-        """Whether a row is one of these, whether it is good, and the time that the clock goes by."""
+        """Whether a row belongs to these origins, whether it is valid, and its time for the clock."""
         origins = [origin for _, origin, _ in self._places]
         moment = [self._moment(origin) for origin in origins]
         good = [f"({origin.good}) and {time} is not null" for origin, time in zip(origins, moment, strict=True)]
@@ -257,7 +259,7 @@ class Sorting:
         return next(stage for (stage, _), (tag, _) in self.rows.inputs.items() if tag == shipped.number)
 
     def _targets(self, shipped: Sequence[ShippedOrigin]) -> str:
-        """Where a row goes: stages, tags and buckets."""
+        """The targets of a row: stages, tags and buckets."""
         found = []
         for one in shipped:
             row = f"named_struct('stage', {self._stage(one)}S, 'tag', {one.number}S, 'bucket', cast(b as int))"
@@ -265,12 +267,12 @@ class Sorting:
         return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
 
     def misplaced(self, clock: Clock, latest: int | None) -> str:
-        """Why the time of a good row keeps it from being used, or null."""
+        """The reason why the time of a valid row excludes it, or null."""
         late = self.lateness(clock)
         return late if latest is None else f"if(moment > {latest}L, 'too far ahead', {late})"
 
     def lateness(self, clock: Clock) -> str:
-        """Why a good row is too late, or null: the rule of `Admission`, for those who want to see the row."""
+        """The reason why a valid row is late, or null: the rule of `Admission`, for output of the row."""
         if clock.query is None or clock.start is None:
             return "cast(null as string)"
         arrival = f"greatest(moment, {clock.query + 1}L)"
@@ -281,23 +283,23 @@ class Sorting:
 
     @property
     def source_metrics(self) -> list[tuple[str, str]]:
-        """What is counted among the rows of the streams."""
+        """The counts of the rows of the streams."""
         verdict = {name: f"({sql})" for name, sql in self._verdict().items()}
         return _metrics(**verdict)
 
     def travelling(self, sorted_out: DataFrame) -> DataFrame:
-        """Good rows on their way to their buckets."""
+        """Valid rows with their buckets."""
         return self._marked(sorted_out.where("chosen and good"), f"if(back, {BACK}, {ROW})")
 
     def fetched(self, frame: DataFrame) -> DataFrame:
-        """Good rows on their way, and one row with a mark for each that is not; each with the beat, if it is one."""
+        """Valid rows with their buckets, and one marked row for each other row; each with its beat, if any."""
         others = f"if(chosen, {BAD}, {UNUSED})"
         return self._marked(
             self.sorted_out(frame), f"if(chosen and good, if(back, {BACK}, {ROW}), {others})", is_fetched=True
         )
 
     def _marked(self, rows: DataFrame, mark: str, *, is_fetched: bool = False) -> DataFrame:
-        """Rows with the columns of the way to their buckets; copies for further buckets have a mark of their own."""
+        """Rows with the columns for routing; copies for further buckets have their own mark."""
         schema = travelling_schema(self.rows.wire)
         kinds = sql_types(schema)
         columns = {name: name for name in schema.names} | {"arrival": "moment", "retracted": mark}
@@ -326,7 +328,7 @@ def _metrics(chosen: str, good: str, moment: str) -> list[tuple[str, str]]:
 
 
 def observed(frame: DataFrame, sortings: Sequence[Sorting]) -> DataFrame:
-    """A stream that tells those who listen to its query what came in, under the name `holdsfor`."""
+    """A stream that reports its input to listeners of its query, under the name `holdsfor`."""
     found: dict[str, list[str]] = {}
     for sorting in sortings:
         for name, sql in sorting.source_metrics:
@@ -339,5 +341,5 @@ def observed(frame: DataFrame, sortings: Sequence[Sorting]) -> DataFrame:
 
 
 def beat_time(unit: str) -> str:
-    """The beat of an idle source, as a time."""
+    """The beat of an idle source as a time."""
     return time(BEAT, T.TimestampType(), unit)

@@ -17,9 +17,9 @@ from holdsfor.spark.columns import identifier
 from holdsfor.spark.streaming.sinks import latest
 
 BATCH = "batch"
-"""The column with the number of the batch that a row is of."""
+"""The column with the batch number of a row."""
 _OF_CHANGES = ("op", "previous_start", "previous_end", "causes")
-"""Columns that say something of a change, and nothing of an interval."""
+"""Columns that describe a change, and not an interval."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,15 @@ class ChangelogTable:
         )
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
-        """Add the rows of a batch, unless they are there."""
+        """Adds the rows of a batch, unless they are already there."""
         rows.sparkSession.sql(self.sql(rows.columns, batch), rows=_numbered(rows, batch))
 
 
 @dataclass(frozen=True)
 class CurrentTable:
-    """Keeps a table right that has every interval, or derived event, once: changes are upserted by `id`, and what is
-    retracted is deleted. It has the columns of the changelog but `op`, `previous_start`, `previous_end` and `causes`, and `batch`.
+    """Maintains a table with every interval, or derived event, once: changes are upserted by `id`, and retracted rows
+    are deleted. The table has the columns of the changelog without `op`, `previous_start`, `previous_end` and `causes`,
+    and `batch`.
     """
 
     table: str

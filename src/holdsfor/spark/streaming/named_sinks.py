@@ -1,4 +1,4 @@
-"""Sinks by fluent or event: each gets the changes of its own, with the arguments in typed columns."""
+"""Distributes changes to a sink per fluent or event, with the arguments in typed columns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from holdsfor.spark.job import SourceRows
 from holdsfor.spark.streaming.sinks import FunctionSink, Sink, as_sink
 
 NamedSink: TypeAlias = Sink | Mapping[str, Sink]
-"""A sink for all, or one for each fluent (event) by its name."""
+"""A sink for all changes, or one per fluent (event) by name."""
 
 
 @dataclass(frozen=True)
 class NamedSinks:
-    """Hands the rows of each fluent, or event, to its sink. One that has no rows in a batch is not called."""
+    """Passes the rows of each fluent, or event, to its sink. A sink without rows in a batch is not called."""
 
     sinks: tuple[tuple[ArgumentColumns, FunctionSink], ...]
 
@@ -33,14 +33,14 @@ class NamedSinks:
 
 
 def require_column_types(types: Mapping[str, str] | None, sinks: Iterable[FunctionSink | None]) -> None:
-    """Complain of types of columns that none of the sinks get."""
+    """Reports types of columns that no sink receives."""
     named = [one for sink in sinks if isinstance(sink, NamedSinks) for one, _ in sink.sinks]
     require_types(types, [title for one in named for title in one.titles])
 
 
 @dataclass(frozen=True)
 class SinkMaker:
-    """Makes sinks of what a user gives."""
+    """Creates sinks from the user's arguments."""
 
     plan: Plan
     sources: Sequence[SourceRows]
@@ -48,7 +48,7 @@ class SinkMaker:
     types: Mapping[str, str] | None = None
 
     def made(self, sink: NamedSink, kind: EntityKind, fixed: Iterable[str]) -> FunctionSink:
-        """A sink for changes of fluents, or of events, that have the columns `fixed`."""
+        """A sink for changes of fluents, or of events, with the columns `fixed`."""
         if not isinstance(sink, Mapping):
             return as_sink(sink, self.style)
         if not sink:

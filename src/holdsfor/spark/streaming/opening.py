@@ -1,4 +1,4 @@
-"""Streams by name, as the command line has them: files, message brokers, or any format of Spark."""
+"""Opens streams by name for the command line: files, message brokers, or any format of Spark."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from holdsfor.spark.streaming.reasons import NO_JAVA, is_lost_java, reason, spar
 
 FILES = ("parquet", "json", "csv", "orc")
 _TEXT_FILES = ("json", "csv")
-"""Files in which a row may be anything."""
+"""File formats in which a row may be malformed."""
 
 
 def opened(
     spark: SparkSession, source: str, path: str | None, schema: str | None, options: dict[str, str]
 ) -> tuple[DataFrame, Any]:
-    """A stream, and its columns. Files that are there show their columns where no schema says them."""
+    """A stream and its columns. Without a schema, existing files determine the columns."""
     if source in FILES:
         if path is None:
             raise HoldsforError(f"the source {source} needs the folder of its files: a path")
         if source == "csv":
             options.setdefault("header", "true")
         if source in _TEXT_FILES:
-            # A row that is no JSON at all has nothing but this column.
+            # A row that is not JSON has only this column.
             options.setdefault("columnNameOfCorruptRecord", MALFORMED)
         columns: Any = schema or _columns(spark, source, path, options)
         with spark_errors(f"{path} cannot be followed"):
@@ -47,7 +47,7 @@ def opened(
 
 
 def read_history(spark: SparkSession, source: str, path: str, schema: Any, options: dict[str, str]) -> DataFrame:
-    """The rows of a folder with the columns of a stream, all at once."""
+    """The rows of a folder with the columns of a stream, as a batch."""
     if source not in FILES:
         raise HoldsforError(f"a history is read from files ({', '.join(FILES)}), and the source is {source}")
     with spark_errors(f"{path} cannot be read"):
@@ -60,9 +60,9 @@ def _columns(spark: SparkSession, source: str, path: str, options: dict[str, str
 
 
 def wait_for(query: Any) -> None:
-    """Wait for the end of a query, or for someone to stop it: the batch at work is then run again next time.
+    """Waits for the end of a query, or for a signal to stop; the current batch is then repeated by the next run.
 
-    A signal only leaves a mark: while this thread waits for an answer of Java it cannot ask for anything else.
+    A signal only sets a flag, because this thread cannot call Java while it waits for an answer from it.
     """
     stopped: list[int] = []
     before = {number: signal.signal(number, lambda found, _: stopped.append(found)) for number in _SIGNALS}
@@ -83,4 +83,4 @@ def wait_for(query: Any) -> None:
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _LOOK = 1
-"""How often, in seconds, it is looked whether a query should stop."""
+"""The interval in seconds at which the flag is checked."""

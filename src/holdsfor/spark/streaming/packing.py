@@ -1,4 +1,4 @@
-"""Rows in a shuffle, in as few columns as possible, because every column costs the same, however small its numbers."""
+"""Packs shuffled rows into few columns, because every column costs about the same, whatever its width."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _MARK_BITS = 3
 
 @dataclass(frozen=True)
 class Packing:
-    """Bucket, tag and mark of a row are one number, `place`. What follows from other columns is left out."""
+    """Bucket, tag and mark of a row share one number, `place`. Columns that follow from others are left out."""
 
     schema: pa.Schema
-    """The columns of rows on their way."""
+    """The columns of packed rows."""
     stages: dict[int, int]
     """The stage of each tag."""
     has_ends: bool
     by_event: bool
-    """Whether the clock goes by the times of events: then rows arrive at their time."""
+    """Whether the clock follows event times; then the arrival of a row is its time."""
 
     @classmethod
     def of(cls, job: Job, windows: Windows) -> Packing:
@@ -41,12 +41,12 @@ class Packing:
         return cls(travelling_schema(job.wire), stages, has_ends, windows.by_event)
 
     def packed(self, rows: DataFrame) -> DataFrame:
-        """Rows for a shuffle."""
+        """Packs rows for a shuffle."""
         place = f"shiftleft(cast(bucket as bigint), 32) + shiftleft(cast(tag as bigint), {_MARK_BITS}) + retracted"
         return rows.selectExpr(f"{place} as place", *self._kept)
 
     def unpacked(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Rows that have come out of it."""
+        """Unpacks rows after a shuffle."""
         stage_of = np.zeros(max(self.stages, default=0) + 1, np.int16)
         stage_of[list(self.stages)] = list(self.stages.values())
         for batch in batches:

@@ -126,12 +126,12 @@ def recognise_stream(
 
 
 def _named(plan: Plan) -> set[str]:
-    """The names of the fluents that people see."""
+    """The names of visible fluents."""
     return {symbol.name for symbol in plan.outputs if symbol.kind is EntityKind.FLUENT}
 
 
 def _require_fluents(names: Collection[str], plan: Plan) -> None:
-    """Complain about the first name that is no fluent of the rules."""
+    """Reports the first name that is not a fluent of the rules."""
     known = _named(plan)
     for name in sorted(set(names) - known):
         close = suggest(name, known)
@@ -140,7 +140,7 @@ def _require_fluents(names: Collection[str], plan: Plan) -> None:
 
 
 def _mapped(mapping: MappingInput | TableMapping) -> tuple[TableMapping | None, str | None]:
-    """A mapping, and the column that it calls `retracted`: only streams know of that."""
+    """A mapping, and the column that it calls `retracted`, which only streams support."""
     if isinstance(mapping, str | Path):
         try:
             data = tomllib.loads(Path(mapping).read_text(encoding="utf-8"))
@@ -184,7 +184,7 @@ class StreamingRecognition:
             "step": windows.step,
             "clock": "event" if windows.by_event else "arrival",
             "fluents": None if fluents is None else sorted(fluents),
-            # A beat is one more source, and Spark goes on with as many as it began with.
+            # A beat is an additional source, and Spark requires the number of sources from the start of the run.
             "idle": idle is not None,
             "unit": unit_in(time_scale),
         }
@@ -212,7 +212,7 @@ class StreamingRecognition:
         sinks = self._sinks(sink, events, side, style, column_types)
         ledger = self._home(checkpoint).ledger(session_of(self._events))
         if not ledger.committed():
-            # A history that was begun has to come to its end first.
+            # A history that was started must be completed first.
             link_before(ledger, 0)
         run = self._run(checkpoint, sinks, on_report)
         frame = observed(self._frame, run.work.sortings)
@@ -257,7 +257,7 @@ class StreamingRecognition:
         return bool(self._home(checkpoint).ledger(session_of(self._events)).committed())
 
     def _home(self, checkpoint: str) -> Home:
-        """Where the state is: in files that workers open, if the folder is one of this machine, or in tables of Spark's."""
+        """The storage of the state: files that workers open if the folder is local, otherwise Spark tables."""
         if self._state == "tables" or (self._state is None and not is_local(checkpoint)):
             return TableHome(checkpoint)
         make_folder(checkpoint, "checkpoint")
@@ -287,7 +287,7 @@ class StreamingRecognition:
         home = self._home(checkpoint)
         ledger = home.ledger(spark)
         before = last_commit(ledger, self._settings)
-        # The machine it goes on with may have more cores or fewer.
+        # The machine that continues the run may have another number of cores.
         buckets = bucket_count(self.plan, self._buckets or before.settings.get("buckets") or self._work.job.buckets)
         settings = self._settings | {"derived events": sinks.events is not None, "buckets": buckets}
         last_commit(ledger, settings)
@@ -299,7 +299,7 @@ class StreamingRecognition:
 
 
 def _duration(idle: str | timedelta, unit: str) -> int:
-    """A length of processing time such as "10 seconds", in units of the stream.
+    """A processing time such as "10 seconds", in units of the stream.
 
     >>> _duration("2 minutes", "s"), _duration("1 second", "ms"), _duration("10 ms", "s")
     (120, 1000, 1)

@@ -1,7 +1,7 @@
-"""Continues a stream with another number of buckets: the state that a new bucket gets from the old ones.
+"""Continues a stream with another number of buckets: computes the state of a new bucket from the old ones.
 
-Each new bucket reads the states of all old buckets of its stage; the engine keeps the keys that are its own. Rows that no
-query time has seen went to old buckets, some of them to several. They are divided anew, each taken from one old bucket.
+Each new bucket reads the states of all old buckets of its stage; the engine keeps the keys that belong to it. Rows that
+no query time has seen went to old buckets, some of them to several. They are divided anew, each from one old bucket.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from holdsfor.spark.wire import Tag
 
 @dataclass(frozen=True)
 class OldBucket:
-    """A bucket of before: its state, and rows that came in for it since."""
+    """An old bucket: its state, and the rows that have arrived since."""
 
     number: int
     state: BucketState
@@ -37,17 +37,17 @@ class OldBucket:
 
 @dataclass(frozen=True)
 class Regrouping:
-    """Divides rows of a stage that were divided among `before` buckets."""
+    """Redistributes rows of a stage that were divided among `before` buckets."""
 
     job: Job
     spec: StageSpec
     engine: ShareEngine
-    """That of the new bucket."""
+    """The engine of the new bucket."""
     bucket: int
     before: int
 
     def inherited(self, old: Sequence[OldBucket]) -> list[pa.Table]:
-        """Load the states of old buckets; their rows that are for the new one."""
+        """Loads the states of old buckets; returns their rows for the new one."""
         former = self._former()
         found = []
         for one in old:
@@ -60,13 +60,13 @@ class Regrouping:
         return found
 
     def _former(self) -> ShareEngine:
-        """An engine that knows which of the old buckets a row went to."""
+        """An engine that computes which old buckets a row went to."""
         plan, program = received(self.job.program)
         sides = tuple(grid_sides(stage, self.before) for stage in program.lowered.plan.stages)
         return ShareEngine(plan, program, Share(self.spec.number - 1, 0, self.before, sides), 1)
 
     def _divided(self, table: pa.Table, old: int, former: ShareEngine) -> pa.Table:
-        """The rows of an old bucket that the new one takes from it."""
+        """The rows that the new bucket takes from an old one."""
         table = table.combine_chunks()
         tags = table["tag"].to_numpy()
         chosen, marks = np.zeros(len(table), np.bool_), np.zeros(len(table), np.int8)
@@ -83,14 +83,14 @@ class Regrouping:
         return table.filter(pa.array(chosen))
 
     def _choice(self, tag: Tag, rows: pa.Table, old: int, former: ShareEngine) -> tuple[Bools, Bools]:
-        """Which rows this bucket takes from an old one, and for which it is the first of the new ones."""
+        """Which rows this bucket takes from an old one, and for which of them it is the first new bucket."""
         was, _ = _first_bucket(former, tag, rows, None)
         first, is_here = _first_bucket(self.engine, tag, rows, self.bucket)
         return (was == old) & is_here, first == self.bucket
 
 
 def _first_bucket(engine: ShareEngine, tag: Tag, rows: pa.Table, bucket: int | None) -> tuple[Ints, Bools]:
-    """The first bucket that each row goes to, and whether it goes to a given one. -1: no rule of the stage reads it."""
+    """The first bucket of each row, and whether the row goes to a given one. -1: no rule of the stage reads it."""
     first, is_there = np.full(len(rows), -1, np.int64), np.zeros(len(rows), np.bool_)
     for number, buckets in _targets(engine, tag, rows):
         order = np.lexsort((-buckets, number))

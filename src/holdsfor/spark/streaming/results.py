@@ -19,7 +19,7 @@ from holdsfor.spark.timestamps import with_timestamps
 from holdsfor.times import TimeScale
 
 CAUSED = CHANGES.append(pa.field("causes", pa.list_(pa.string())))
-"""The changelog of a stream: changes, and the late or retracted input behind each."""
+"""The changelog of a stream: changes, and the late or retracted input that caused each of them."""
 
 EVENT_CHANGES = pa.schema(
     [
@@ -30,7 +30,7 @@ EVENT_CHANGES = pa.schema(
         pa.field("query_time", pa.int64(), nullable=False),
     ]
 )
-"""There is at most one row for an id and a query time."""
+"""There is at most one row per id and query time."""
 
 UNMATCHED = pa.schema(
     [
@@ -41,19 +41,19 @@ UNMATCHED = pa.schema(
         pa.field("end", pa.int64()),
     ]
 )
-"""Retractions of what was never seen."""
+"""Retractions of unknown rows."""
 
 
 @dataclass
 class Results:
-    """Tables that are written when all query times have been asked."""
+    """Tables that are written after all query times have been evaluated."""
 
     changes: list[pa.Table] = field(default_factory=lambda: [CAUSED.empty_table()])
     events: list[pa.Table] = field(default_factory=lambda: [EVENT_CHANGES.empty_table()])
     unmatched: list[pa.Table] = field(default_factory=lambda: [UNMATCHED.empty_table()])
 
     def tables(self, scale: TimeScale | None) -> dict[str, pa.Table]:
-        """What there is, by kinds, with timestamps if it is known what a time-point is."""
+        """The non-empty tables by kind, with timestamps if the time unit is known."""
         kinds = {"changes": self.changes, "events": self.events, "unmatched": self.unmatched}
         tables = {kind: pa.concat_tables(found) for kind, found in kinds.items()}
         return {
@@ -63,30 +63,30 @@ class Results:
         }
 
     def counts(self) -> dict[str, int]:
-        """How many rows there are of each kind."""
+        """The number of rows of each kind."""
         kinds = {"changes": self.changes, "event_changes": self.events, "unmatched": self.unmatched}
         return {kind: sum(map(len, found)) for kind, found in kinds.items()}
 
 
 def without_value(failures: Failures, plan: Plan) -> dict[str, Any]:
-    """For how many rows conditions failed for want of a value, and the first of them in words."""
+    """The number of rows for which conditions had no value, and the first of them in words."""
     if not len(failures):
         return {}
     return {"without_value": len(failures), "first_without_value": str(unvalued(failures, plan)[0])}
 
 
 class EventOp(StrEnum):
-    """What is said of an event."""
+    """The kind of change of an event."""
 
     HAPPEN = "happen"
     RETRACT = "retract"
 
 
 def happened(events: Any, time: Ints, is_gone: Bools, query: int) -> pa.Table:
-    """The changes of some derived events, of which some have not happened after all.
+    """The changes of derived events, some of which are retracted.
 
-    An event has no history of its own: it happened at a time-point or it did not. So its id is that of the event and its
-    time, whenever it is reported.
+    An event has no history: it happened at a time-point or not. So its id depends only on the event and its time, not
+    on the report.
     """
     op = np.where(is_gone, EventOp.RETRACT.value, EventOp.HAPPEN.value)
     columns = [_ids(events, time), pa.array(op, pa.string()), events, pa.array(time)]

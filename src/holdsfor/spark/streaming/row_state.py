@@ -1,7 +1,7 @@
-"""States as rows of DataFrames: the same sections as in files, which Spark alone reads and writes.
+"""Stores states as rows of DataFrames, with the same sections as in files, for Spark to read and write.
 
-A worker gets the sections of its bucket that it needs along with the rows of the batch, and gives out those that it has
-written along with changes. Each is sealed: it says which run, stage, bucket, part and batch it is of.
+A worker receives the needed sections of its bucket with the rows of the batch. It returns new sections with the
+changes. Each section is sealed with its run, stage, bucket, part and batch.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from holdsfor.spark.streaming.state import BucketState, PartPlace, Place, counte
 from holdsfor.spark.streaming.store import packed
 
 MOST_LISTED = 4_096
-"""If more parts are reached, nobody lists them: all of them are read."""
+"""Beyond this number of parts, all parts are read instead of a list."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a state: `rest`, `rows`, or a part by its number and how many there are."""
+    """A section of a state: `rest`, `rows`, or a part by its number and the number of parts."""
 
     kind: str
     data: bytes
@@ -39,17 +39,18 @@ class Section:
 
 
 def section_name(kind: str, number: int, of: int, stage: int, bucket: int, batch: int) -> str:
-    """What a seal says."""
+    """The name in the seal of a section."""
     what = f"part {number} of {of}" if kind == "part" else kind
     return f"{what} of stage {stage}, bucket {bucket}, batch {batch}"
 
 
 @dataclass
 class Held:
-    """What the driver knows of the state of a bucket: which batch wrote what is not of single keys, and where its parts are.
+    """What the driver knows about the state of a bucket: the batch that wrote the shared sections, and the places of
+    its parts.
 
-    `wake` is when something happens to it besides what happens to parts, `waiting` how many rows wait and `reached` which
-    parts they reach (None: any).
+    `wake` is the next time-point at which something outside of parts happens. `waiting` is the number of waiting rows,
+    and `reached` are the parts that they affect (None: any).
     """
 
     stage: int
@@ -64,21 +65,21 @@ class Held:
 
     @classmethod
     def of(cls, note: Mapping[str, Any], before: Held | None) -> Held:
-        """A state after a worker has told what it wrote."""
+        """The state after the note of a worker about what it wrote."""
         made = cls(**{name: note[name] for name in _TOLD})
         if before is not None:
             made.parts = dict(before.parts)
         for number, of, saved, *counts in note["parts"]:
             count = of
             while count:
-                # What has become large was cut into these.
+                # A part that was too large was split into these.
                 made.parts.pop(KeyPart(number % count, count), None)
                 count //= 2
             made.parts[KeyPart(number, of)] = PartPlace(number, of, saved, str(note["written"]), 0, *counts)
         return made
 
     def place(self) -> Place:
-        """What a commit says of it."""
+        """The entry in a commit."""
         listed = self.parts.values()
         batches = sorted({self.batch, *(int(one.file) for one in listed)})
         sizes = counted_parts(listed, self.waiting, self.size + sum(one.size for one in listed))
@@ -86,7 +87,7 @@ class Held:
         return Place(self.batch, "", 0, wake, batches, sizes, self.plan)
 
     def covering(self, numbers: Iterable[int]) -> set[KeyPart]:
-        """The parts that have keys which are in these, of as many as there can be."""
+        """The parts that contain keys with these numbers, which count parts of the finest division."""
         counts = {part.of for part in self.parts}
         found = {KeyPart(number % of, of) for number in numbers for of in counts}
         return found & self.parts.keys()
@@ -96,11 +97,11 @@ class Held:
         return {part for part, one in self.parts.items() if one.wake <= until}
 
     def inside(self, batch: int) -> set[KeyPart]:
-        """The parts that are in the folder of a batch."""
+        """The parts in the folder of a batch."""
         return {part for part, one in self.parts.items() if one.file == str(batch)}
 
     def with_parts(self, parts: Iterable[KeyPart]) -> Held:
-        """The same, of some parts."""
+        """The same state, restricted to some parts."""
         return replace(self, parts={part: self.parts[part] for part in parts})
 
 
@@ -108,7 +109,7 @@ _TOLD = ("stage", "bucket", "batch", "plan", "wake", "waiting", "reached", "size
 
 
 class RowState(BucketState):
-    """A state whose sections came in as rows. `held` has the parts among them; it is None for a bucket that has no state."""
+    """A state whose sections arrived as rows. `held` contains the parts among them; None for a bucket without state."""
 
     def __init__(
         self, job: Job, owner: str, stage: int, bucket: int, held: Held | None, sections: Sequence[Section]
@@ -119,7 +120,7 @@ class RowState(BucketState):
         self.written: list[Section] = []
 
     def content(self, name: str) -> bytes:
-        """A section that is written anew by every batch."""
+        """A section that every batch writes anew."""
         assert self._held is not None
         return self._unsealed(name, -1, 0, self._held.batch)
 
@@ -134,7 +135,7 @@ class RowState(BucketState):
         return bytes(unsealed(data, self._owner, name, name))
 
     def copy(self, batch: int, copied: Iterable[KeyPart], *, with_rest: bool) -> dict[str, Any]:
-        """Write some sections again as they are; what the driver has to know of it."""
+        """Copies some sections unchanged; returns the note for the driver."""
         assert self._held is not None
         told = {name: getattr(self._held, name) for name in _TOLD}
         if with_rest:
@@ -145,7 +146,7 @@ class RowState(BucketState):
         return {**told, "written": batch, "parts": list(self._copied(copied))}
 
     def still(self, parts: Iterable[KeyPart]) -> list[list[Any]]:
-        """Write those of some parts again, as they are, that have not been read."""
+        """Copies those of some parts that have not been read."""
         return list(self._copied(part for part in parts if part in self._unread))
 
     def _copied(self, parts: Iterable[KeyPart]) -> Iterator[list[Any]]:
@@ -157,7 +158,7 @@ class RowState(BucketState):
     def write(
         self, batch: int, rows: pa.Table, rest: bytes, saved: Sequence[SavedKeys], wake: int, plan: str
     ) -> dict[str, Any]:
-        """Give out sections; what the driver has to know."""
+        """Returns sections; and the note for the driver."""
         listed = []
         size = sum(
             self._add(kind, data, batch) for kind, data in (("rest", rest), ("rows", packed([rows]).to_pybytes()))
@@ -194,7 +195,7 @@ def _entry(place: PartPlace) -> list[Any]:
 def reached_by(
     job: Job, stage: int, bucket: int, rows: Sequence[pa.Table], deliveries: Iterable[bytes]
 ) -> list[int] | None:
-    """The parts of a bucket that rows and results of earlier stages reach, of as many as there can be; None: any."""
+    """The parts of a bucket that rows and results of earlier stages affect, by the finest division; None: any."""
     sent = list(deliveries)
     if not sent and not any(map(len, rows)):
         return []

@@ -1,4 +1,4 @@
-"""One stage of a micro-batch on one bucket, with the state as rows: nothing is opened here, all comes in and goes out by Spark."""
+"""Runs one stage of a micro-batch on one bucket with the state as rows: Spark does all input and output."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SECTIONS = pa.schema(
         ("data", pa.binary()),
     ]
 )
-"""What rows of a state have besides their bucket; `origin` is the bucket that they were written for."""
+"""The columns of state rows besides their bucket; `origin` is the bucket for which they were written."""
 OUT = pa.schema(
     [
         ("kind", pa.string()),
@@ -47,13 +47,13 @@ OUT = pa.schema(
         ("note", pa.string()),
     ]
 )
-"""The columns of what a stage writes: sections of states, bytes for later stages, notes, and changes as bytes."""
+"""The output columns of a stage: sections of states, bytes for later stages, notes, and changes as bytes."""
 ARRIVED, DELIVERY, NOTE = "arrived", "delivery", "note"
 _AT_ONCE = 100_000
 
 
 def in_schema(job: Job) -> pa.Schema:
-    """The columns of what a stage gets: input rows, or sections."""
+    """The input columns of a stage: input rows, or sections."""
     return pa.schema([*travelling_schema(job.wire), *SECTIONS])
 
 
@@ -67,7 +67,7 @@ def unpacked_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
 
 @dataclass(frozen=True)
 class Writing:
-    """Makes rows of what a bucket gives out."""
+    """Creates the output rows of a bucket."""
 
     batch: int
     stage: int
@@ -85,16 +85,16 @@ class Writing:
         return table_of(OUT, 1, fixed | arrow).to_batches()[0]
 
     def note(self, **told: Any) -> pa.RecordBatch:
-        """What the driver has to know."""
+        """A note for the driver."""
         return self.row(NOTE, note=json.dumps(told))
 
     def sections(self, sections: Iterable[Section]) -> Iterator[pa.RecordBatch]:
-        """A state."""
+        """The sections of a state."""
         for one in sections:
             yield self.row(one.kind, number=one.number, of=one.of, data=one.data)
 
     def results(self, tables: Mapping[str, pa.Table]) -> Iterator[pa.RecordBatch]:
-        """What was found. As bytes it passes through Spark as it is, and rows that are small do not stand among large ones."""
+        """The results, as bytes: these pass through Spark unchanged, and small rows are not mixed with large ones."""
         for kind, table in tables.items():
             for first in range(0, len(table), _AT_ONCE):
                 yield self.row(kind, data=packed([table.slice(first, _AT_ONCE)], "lz4").to_pybytes())
@@ -102,14 +102,14 @@ class Writing:
 
 @dataclass(frozen=True)
 class KeepAsRows:
-    """Gives out the rows of a bucket that no query time sees yet, as one section."""
+    """Returns the rows of a bucket that no query time has seen yet as one section."""
 
     job: Job
     admission: Admission
     owner: str
 
     def __call__(self, bucket: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on one bucket."""
+        """Processes one bucket."""
         rows, counts = self.admission.of_partition(self.job, batches)
         batch = self.admission.batch
         writing = Writing(batch, 0, bucket)
@@ -122,10 +122,10 @@ class KeepAsRows:
 
 @dataclass(frozen=True)
 class AskRows:
-    """A stage, to be called for each bucket. `held` are the states that come along, those of buckets in `idle` do not.
+    """A stage, called for each bucket. `held` are the states in the input, except those of buckets in `idle`.
 
-    Parts in `copied`, and what is not of single keys in `moved`, are written again where they are: the folder they are in has
-    too little of use.
+    Parts in `copied`, and shared sections in `moved`, are copied unchanged, because their folder contains too little
+    valid data.
     """
 
     job: Job
@@ -138,7 +138,7 @@ class AskRows:
     moved: frozenset[int] = frozenset()
 
     def __call__(self, bucket: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on one bucket: its rows, its state, and what earlier stages have sent to it."""
+        """Evaluates one bucket from its rows, its state, and the results of earlier stages."""
         table = gathered(batches, in_schema(self.job))
         is_row = pc.is_null(table["kind"])
         travelling = table.filter(is_row).select(travelling_schema(self.job.wire).names)
@@ -191,7 +191,7 @@ class AskRows:
         )
 
     def _state(self, bucket: int, held: Held | None, sections: Sequence[dict[str, Any]]) -> RowState:
-        """The state of a bucket, of the sections that are still right: folders have older ones, too."""
+        """The state of a bucket from its valid sections; folders also contain outdated ones."""
         mine = []
         for one in sections if held is not None else ():
             if one["origin"] != bucket:
@@ -204,11 +204,11 @@ class AskRows:
         return RowState(self.job, self.owner, self.number, bucket, held, mine)
 
     def _old(self, bucket: int, sections: Sequence[dict[str, Any]]) -> OldBucket:
-        """A bucket of before, when there were more of them, or fewer."""
+        """An old bucket, if the number of buckets was different."""
         return OldBucket(bucket, self._state(bucket, self.held.get(bucket), sections), self._arrived(bucket, sections))
 
     def _arrived(self, bucket: int, sections: Sequence[dict[str, Any]]) -> list[pa.Table]:
-        """Rows that came in earlier batches."""
+        """Rows of earlier batches."""
         found = {one["batch"]: one["data"] for one in sections if one["kind"] == ARRIVED and one["origin"] == bucket}
         tables = []
         for batch in self.turn.batches(bucket):

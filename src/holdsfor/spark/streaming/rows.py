@@ -1,7 +1,7 @@
-"""Input rows on their way into a bucket of a stream: their columns, and which of them count.
+"""Prepares input rows for a bucket of a stream: their columns, and which of them count.
 
-Rows go to the engine of their bucket in the batch that they come with. If no query time is due in it, they are kept for
-the first batch in which one is.
+Rows go to the engine of their bucket in their own batch. If no query time is due in it, they are stored for the first
+batch with a due query time.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from holdsfor.spark.streaming.store import Store, packed, unpacked
 from holdsfor.spark.wire import Wire
 
 NOTE = pa.schema([pa.field("note", pa.string())])
-"""What a worker tells the driver, as JSON."""
+"""A note of a worker to the driver, as JSON."""
 ROW, BACK_COPY, BACK, ROW_COPY, BAD, UNUSED = range(6)
-"""What is in the column `retracted`: a row, a retraction, and copies of either for other buckets. Each is spoken of once.
-Where all rows of a batch are fetched, also rows that cannot be read, and rows that no rule reads.
+"""The values of the column `retracted`: a row, a retraction, and copies of either for other buckets, so that each is
+counted once. If all rows of a batch are fetched, also malformed rows, and rows that no rule reads.
 """
 
 
 def row_schema(wire: Wire, *, retracting: bool) -> pa.Schema:
-    """The columns of input rows as they are kept."""
+    """The columns of stored input rows."""
     kept = [field for field in wire.schema if field.name not in ("q", "data")]
     return pa.schema([*kept, pa.field("retracted", pa.int8())] if retracting else kept)
 
 
 def kept_schema(wire: Wire, *, retracting: bool) -> pa.Schema:
-    """The columns of rows that no query time has seen yet, each with the number of its batch."""
+    """The columns of rows that no query time has seen yet, each with its batch number."""
     return row_schema(wire, retracting=retracting).append(pa.field("batch", pa.int64()))
 
 
 def travelling_schema(wire: Wire) -> pa.Schema:
-    """The columns on the way to a bucket; `arrival` is the time that the clock goes by."""
+    """The columns of rows on their way to a bucket; `arrival` is the time for the clock."""
     return row_schema(wire, retracting=True).append(pa.field("bucket", pa.int32()))
 
 
 def gathered(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
-    """The rows of a partition; what Spark says of nulls does not matter."""
+    """The rows of a partition; Spark's nullability is ignored."""
     listed = [batch for batch in batches if batch.num_rows]
     return pa.Table.from_batches(listed).cast(schema) if listed else schema.empty_table()
 
@@ -59,21 +59,21 @@ def noted(**found: Any) -> pa.RecordBatch:
 
 @dataclass(frozen=True)
 class Admission:
-    """Which rows of a batch count, and when they arrive: those that are late, or too far ahead of the others, do not."""
+    """Decides which rows of a batch count, and when they arrive. Late rows and rows too far ahead do not count."""
 
     batch: int
     retracting: bool
     clock: Clock
     windows: Windows
     latest: int | None = None
-    """Rows whose time is later are too far ahead of the others."""
+    """Rows with a later time are too far ahead of the others."""
 
     def of_partition(self, job: Job, batches: Iterable[pa.RecordBatch]) -> tuple[pa.Table, dict[str, int]]:
-        """What counts of a partition as Spark hands it over."""
+        """The rows of a Spark partition that count."""
         return self.of_table(job, gathered(batches, travelling_schema(job.wire)))
 
     def of_table(self, job: Job, table: pa.Table) -> tuple[pa.Table, dict[str, int]]:
-        """The rows that count, as they are kept, and how many do not: each once, however many buckets it goes to."""
+        """The rows that count, in stored form, and the number of others; a row for several buckets is counted once."""
         moment = table["arrival"].to_numpy()
         arrival = moment if self.clock.query is None else np.maximum(moment, self.clock.query + 1)
         is_ahead = moment > (2**62 if self.latest is None else self.latest)
@@ -105,14 +105,14 @@ class Admission:
 
 @dataclass(frozen=True)
 class KeepRows:
-    """Writes the rows of a bucket that no query time sees yet to a file."""
+    """Writes the rows of a bucket that no query time has seen yet to a file."""
 
     job: Job
     admission: Admission
     store: Store
 
     def __call__(self, bucket: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on one bucket."""
+        """Processes one bucket."""
         rows, counts = self.admission.of_partition(self.job, batches)
         if len(rows):
             self.store.write_sealed(rows_file(self.admission.batch, bucket), packed([rows]))
@@ -120,17 +120,17 @@ class KeepRows:
 
 
 def rows_file(batch: int, bucket: int) -> str:
-    """Where the rows of a batch for a bucket are."""
+    """The file with the rows of a batch for a bucket."""
     return f"{batch}/rows/{bucket}.arrow"
 
 
 def read_rows(store: Store, batch: int, bucket: int) -> pa.Table:
-    """The rows of a batch for a bucket, each with the number of its batch."""
+    """The rows of a batch for a bucket, each with its batch number."""
     table = unpacked(store.read_sealed(rows_file(batch, bucket)))[0]
-    # The version before did not write it.
+    # The previous version did not write it.
     return table if "batch" in table.column_names else with_batch(table, batch)
 
 
 def with_batch(table: pa.Table, batch: int) -> pa.Table:
-    """Rows with the number of their batch."""
+    """Rows with their batch number."""
     return table.append_column("batch", pa.array(np.full(len(table), batch), pa.int64()))

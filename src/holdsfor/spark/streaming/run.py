@@ -1,4 +1,4 @@
-"""The function that Spark calls with every micro-batch: it is worked on, results go to the sinks, then it is committed."""
+"""The function that Spark calls with every micro-batch: evaluates it, passes results to the sinks, and commits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Home = FileHome | TableHome
 
 @dataclass(frozen=True)
 class Sinks:
-    """Where everything goes: the changelog, that of derived events, and rows that could not be used."""
+    """The sinks of the changelog, of derived events, and of unusable rows."""
 
     changes: FunctionSink
     events: FunctionSink | None = None
@@ -32,7 +32,7 @@ class Sinks:
 
 @dataclass
 class Run:
-    """Works on micro-batches."""
+    """Processes micro-batches."""
 
     work: Work
     home: Home
@@ -45,13 +45,13 @@ class Run:
     expects_few: bool = True
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
-        """Work on a micro-batch."""
+        """Processes a micro-batch."""
         report = self.once(frame, batch, None)
         if self.on_report is not None:
             self.on_report(report)
 
     def once(self, frame: DataFrame, batch: int, until: int | None) -> Report:
-        """Work on a batch."""
+        """Processes a batch."""
         checkpoint, workers = self.home.opened(frame.sparkSession, self.work)
         workers.expects_few = self.expects_few
         driver: Driver[DataFrame] = Driver(
@@ -80,7 +80,7 @@ class Run:
         return replace(report, time_scale=self.work.job.time_scale)
 
     def _aside(self, frame: DataFrame, batch: int, report: Report, workers: SparkWorkers) -> Iterator[DataFrame]:
-        """Rows that could not be used, as they came."""
+        """Unusable rows in their original form."""
         named = [f"{batch}L as batch", "reason", "source", "row"]
         if report.late or report.malformed or report.ahead:
             sources, admission = self.work.sources, workers.admission

@@ -23,7 +23,7 @@ WAY_OUT = "put the checkpoint folder back from a copy, or begin with a new, empt
 
 
 class DamagedCheckpoint(HoldsforError):
-    """A file of a checkpoint is missing, has been changed, or belongs somewhere else."""
+    """A checkpoint file is missing, changed, or misplaced."""
 
     def __init__(self, path: str, what: str, way_out: str = WAY_OUT) -> None:
         super().__init__(f"the checkpoint is damaged: {path} {what}; {way_out}")
@@ -34,7 +34,7 @@ class DamagedCheckpoint(HoldsforError):
 
 
 def seal(content: Any, owner: str, name: str) -> Any:
-    """What has to follow a content."""
+    """The seal that follows a content."""
     told = json.dumps({"run": owner, "file": name}).encode()
     length = struct.pack("<I", len(told))
     checksum = zlib.crc32(length, zlib.crc32(told, zlib.crc32(content)))
@@ -42,7 +42,7 @@ def seal(content: Any, owner: str, name: str) -> Any:
 
 
 def unsealed(data: Any, owner: str, name: str, path: str) -> Any:
-    """The content of a sealed file, or section of a file, if it is the one that it should be."""
+    """The content of a sealed file or section, after verification of its identity."""
     view = memoryview(data)
     if len(view) < _TAIL or bytes(view[-len(MARK) :]) != MARK:
         raise DamagedCheckpoint(path, "has been cut or overwritten at its end")
@@ -59,7 +59,7 @@ def unsealed(data: Any, owner: str, name: str, path: str) -> Any:
 
 
 def _told(text: bytes) -> tuple[str, str] | None:
-    """The run and the file that a seal names; None if it is damaged."""
+    """The run and the file in a seal; None if it is damaged."""
     try:
         found = json.loads(text)
         return found["run"], found["file"]

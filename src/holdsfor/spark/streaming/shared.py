@@ -20,16 +20,16 @@ from holdsfor.spark.session import cores
 from holdsfor.spark.streaming.store import Store, place_of
 
 _PAUSE = 0.2
-"""Seconds that a probe takes at least, so that no executor can do the work of the others."""
+"""The least duration of a probe in seconds, so that no executor can take over the work of others."""
 _SHARED = "a folder that every machine of the cluster sees under the same name"
 
 
 class NotShared(HoldsforError):
-    """A folder is not the same on all machines."""
+    """A folder is not shared by all machines."""
 
 
 def require_files(store: Store, folder: str, wanted: Iterable[str]) -> None:
-    """Complain if the driver does not see all files of a folder that workers say they have written."""
+    """Reports an error if the driver does not see all files that workers have written to a folder."""
     found = store.sizes(folder)
     listed = sorted(wanted)
     missing = [name for name in listed if name not in found]
@@ -41,7 +41,7 @@ def require_files(store: Store, folder: str, wanted: Iterable[str]) -> None:
 
 
 def require_rows(folder: str, wanted: int, what: str, where: str) -> None:
-    """Complain if the Parquet files of a folder do not have as many rows as workers say they have written."""
+    """Reports an error if the Parquet files of a folder do not have the number of rows that workers have written."""
     found = count_rows(folder)
     if found != wanted:
         raise NotShared(
@@ -51,7 +51,7 @@ def require_rows(folder: str, wanted: int, what: str, where: str) -> None:
 
 
 def count_rows(folder: str) -> int:
-    """The rows of all Parquet files of a folder, as their footers tell them."""
+    """The number of rows in all Parquet files of a folder, from their footers."""
     system, root = place_of(folder)
     found = system.get_file_info(fs.FileSelector(root, allow_not_found=True))
     count = 0
@@ -63,9 +63,10 @@ def count_rows(folder: str) -> int:
 
 
 def probe(spark: Any, store: Store) -> None:
-    """Complain if an executor does not see the driver's folder, or the driver not what an executor writes there.
+    """Reports an error if an executor does not see the driver's folder, or the driver does not see what an executor
+    writes.
 
-    Executors of a local session are on this machine: there is nothing to ask.
+    Executors of a local session are on this machine, so nothing is probed.
     """
     master = str(spark.conf.get("spark.master", "local"))
     if master.startswith("local") and not master.startswith("local-cluster"):
@@ -88,12 +89,12 @@ def probe(spark: Any, store: Store) -> None:
 
 
 def _tasks(spark: Any) -> int:
-    """So many tasks that each executor gets some."""
+    """Enough tasks that each executor gets some."""
     return max(2, 2 * cores(spark))
 
 
 class _Probe:
-    """What a worker does to see whether it sees what the driver has written."""
+    """The probe of a worker, which checks that it sees what the driver has written."""
 
     def __init__(self, store: Store, folder: str) -> None:
         self.store, self.folder = store, folder

@@ -1,4 +1,4 @@
-"""Where results go. A sink is called once for a batch, and again with the same rows if the batch is run again."""
+"""Sinks of results. A sink is called once per batch, and again with the same rows if the batch is repeated."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from holdsfor.spark.wire import ddl
 from holdsfor.times import DurationInput, TimeInput, TimeScale, duration, time_point
 
 FunctionSink: TypeAlias = Callable[[DataFrame, int], None]
-"""Called with rows and the number of the batch. The rows are there during the call only."""
+"""Called with rows and the batch number. The rows are only valid during the call."""
 Sink: TypeAlias = FunctionSink | str | Path
 
 FORMATS = ("parquet", "json", "csv", "orc")
 
 
 def changes_sql(scale: TimeScale | None = None) -> str:
-    """The columns of a changelog; times are timestamps if it is known what one time-point is."""
+    """The columns of a changelog; times are timestamps if the time unit is known."""
     return f"{ddl(timestamp_schema(CHANGES, scale))}, `causes` array<string>"
 
 
@@ -44,7 +44,7 @@ def event_changes_sql(scale: TimeScale | None = None) -> str:
 
 @dataclass(frozen=True)
 class Directory:
-    """A folder with a folder for each batch: `batch=7`. A batch that is run again replaces its own."""
+    """A folder with a subfolder per batch: `batch=7`. A repeated batch replaces its own."""
 
     path: str
     format: str = "parquet"
@@ -57,11 +57,11 @@ class Directory:
 
     @property
     def is_local(self) -> bool:
-        """Whether it is a folder that this process opens. Elsewhere Spark alone reads and writes."""
+        """Whether this process opens the folder. Otherwise only Spark reads and writes it."""
         return is_local(self.path)
 
     def take(self, folder: str, batch: int, rows: int) -> None:
-        """Take over the Parquet files of a batch, so many rows, as they are: no job, no copy in memory."""
+        """Moves the Parquet files of a batch with `rows` rows into place, without a job or a copy in memory."""
         system, root = place_of(self.path)
         passing, target = f"{root}/.batch={batch}-{uuid4().hex}", f"{root}/batch={batch}"
         system.create_dir(passing, recursive=True)
@@ -84,7 +84,7 @@ class Directory:
             self._require_file(batch)
 
     def _require_file(self, batch: int) -> None:
-        """A worker has written all rows to one file. If the driver finds none, the worker has another folder."""
+        """Checks for the single file of a worker. If the driver finds none, the folder is not shared."""
         system, root = place_of(self.path)
         found = system.get_file_info(fs.FileSelector(f"{root}/batch={batch}", allow_not_found=True))
         if not any(info.base_name.startswith("part-") for info in found):
@@ -96,26 +96,26 @@ class Directory:
 
 @dataclass
 class Memory:
-    """Keeps the rows of every batch here, for tests and notebooks."""
+    """Keeps the rows of every batch in memory, for tests and notebooks."""
 
     batches: dict[int, pa.Table] = field(default_factory=dict)
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
-        """Keep the rows of a batch."""
+        """Keeps the rows of a batch."""
         self.batches[batch] = rows.toArrow()
 
     def table(self) -> pa.Table:
-        """All rows so far, in order of batches."""
+        """All rows so far, in batch order."""
         return pa.concat_tables([self.batches[batch] for batch in sorted(self.batches)])
 
 
 def as_sink(sink: Sink, style: str = "parquet") -> FunctionSink:
-    """A sink, or the folder that stands for one."""
+    """A sink, or a folder as a sink."""
     return Directory(str(sink), style) if isinstance(sink, str | Path) else sink
 
 
 def latest(changes: DataFrame) -> DataFrame:
-    """The last row for every id: what an upsert needs of a batch with several query times."""
+    """The last row for every id: the rows to upsert if a batch has several query times."""
     order = Window.partitionBy("id").orderBy(F.desc("query_time"))
     return changes.withColumn("_place", F.row_number().over(order)).where("_place = 1").drop("_place")
 
@@ -156,7 +156,7 @@ def snapshot_events(changes: DataFrame, query: TimeInput, window: DurationInput,
 def _asked(
     changes: DataFrame, query: TimeInput, window: DurationInput, unit: str | None
 ) -> tuple[TimeScale | None, int, int]:
-    """What one time-point of a changelog is, if it has timestamps; a query time and a window as numbers of them."""
+    """The time scale of a changelog if it has timestamps; and a query time and a window in time-points."""
     scale = _scale(changes, unit)
     known = None if scale is None else scale.unit
     return scale, time_point(query, known, "query"), duration(window, known, "window")

@@ -1,7 +1,7 @@
-"""Small batches: one task fetches their rows, and the stages run in the process of the driver.
+"""Runs small batches in the driver process: one task fetches their rows, and the stages run locally.
 
-Of a micro-batch with few rows, nearly everything is what Spark needs for a shuffle, for tasks and for Python workers. A
-small batch does without them. Its buckets, states and results are those of any other, so that a large one may follow.
+In a micro-batch with few rows, nearly all time is overhead of Spark for shuffles, tasks and Python workers. A small
+batch avoids it. Its buckets, states and results have the usual form, so that a large batch may follow.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.wire import Wire
 
 MOST_ROWS = 50_000
-"""A batch of more rows is not small."""
+"""The most rows of a small batch."""
 MOST_BYTES = 64_000_000
-"""A batch for which more bytes of states have to be read is not small, either."""
+"""The most bytes of states that a small batch reads."""
 
 Task = Callable[[int, Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-"""Work on a bucket: its number, and its rows."""
+"""The work on a bucket, given its number and its rows."""
 
 
 @dataclass(frozen=True)
 class FetchedRows:
-    """The rows of a small batch: good ones on their way to buckets, and one with a mark for each of the others."""
+    """The rows of a small batch: valid ones for their buckets, and a marked row for each other row."""
 
     table: pa.Table
     wire: Wire
 
     def seen(self, latest: int | None) -> Seen:
-        """What came in, but for rows with a time after `latest`."""
+        """The input of the batch, without rows with a time after `latest`."""
         times = self._times
         if latest is not None:
             times = times[times <= latest]
@@ -50,17 +50,17 @@ class FetchedRows:
         return Seen(len(times), int(np.count_nonzero(self._marks == BAD)), first, last, now)
 
     def middle(self) -> tuple[int, int]:
-        """The times that a quarter and a half of the good rows do not exceed."""
+        """The lower quartile and the median of the times of valid rows."""
         return quantile(self._times, 1, 4), quantile(self._times, 1, 2)
 
     def travelling(self) -> pa.Table:
-        """The good rows, once for each bucket that they go to."""
+        """The valid rows, once per bucket."""
         is_good = (self._marks < BAD) & self.table["bucket"].is_valid().to_numpy()
         return self.table.select(travelling_schema(self.wire).names).filter(pa.array(is_good))
 
     @property
     def count(self) -> int:
-        """How many rows there are, whatever they are, without copies."""
+        """The number of rows of any kind, without copies."""
         marks = self._marks
         return int(np.count_nonzero((marks == ROW) | (marks == BACK) | (marks >= BAD)))
 
@@ -71,29 +71,29 @@ class FetchedRows:
 
     @cached_property
     def _times(self) -> Ints:
-        """The times of good rows, each once."""
+        """The times of valid rows, once per row."""
         is_once = (self._marks == ROW) | (self._marks == BACK)
         found: Ints = self.table.select(["arrival"]).filter(pa.array(is_once))["arrival"].to_numpy()
         return found
 
 
 def is_few(rows: int) -> bool:
-    """Whether a batch of so many rows is small."""
+    """Whether a batch with this number of rows is small."""
     return rows <= MOST_ROWS
 
 
 def fetch(rows: DataFrame, work: Work) -> FetchedRows | None:
-    """The rows of a batch, by one task; None if there are many."""
+    """Fetches the rows of a batch with one task; None if there are many."""
     few = rows.coalesce(1).limit(MOST_ROWS + 1)
     frames = [sorting.fetched(few) for sorting in work.sortings]
     together = frames[0] if len(frames) == 1 else reduce(DataFrame.unionAll, frames).coalesce(1)
     found = FetchedRows(together.toArrow(), work.job.wire)
-    # Every way to sort rows out tells of each of them once.
+    # Every sorting reports each row once.
     return found if is_few(found.count // len(frames)) else None
 
 
 def worked_here(rows: pa.Table, buckets: int, task: Task, schema: pa.Schema) -> pa.Table:
-    """Rows brought to their buckets, and worked on in this process: what `on_buckets` is for Spark's workers."""
+    """Distributes rows to their buckets and processes them in this process: the local version of `on_buckets`."""
     bucket = rows["bucket"].to_numpy()
     if (bucket[1:] < bucket[:-1]).any():
         order = np.argsort(bucket, kind="stable")
@@ -104,7 +104,7 @@ def worked_here(rows: pa.Table, buckets: int, task: Task, schema: pa.Schema) -> 
         first, last = bounds[number], bounds[number + 1]
         return list(task(number, iter(rows.slice(first, last - first).to_batches())))
 
-    # The engine lets other threads run while it works.
+    # The engine releases the GIL while it works.
     with ThreadPoolExecutor(min(buckets, os.cpu_count() or 1)) as threads:
         made = [batch for found in threads.map(work, range(buckets)) for batch in found]
     return pa.Table.from_batches(made, schema)

@@ -1,7 +1,7 @@
-"""Spark's own files in a checkpoint: how far it has read its sources. Another offset would be other rows, or rows twice.
+"""Checks Spark's own files in a checkpoint, which record what was read; another offset would lose or repeat rows.
 
-Spark looks at them only as far as it needs them, and has checksums for them only on some file systems. So a commit says
-which were there when its batch was done, and the next run begins only if they still are.
+Spark reads these files only as far as it needs them, and has checksums only on some file systems. So a commit records
+the files at the end of its batch, and the next run starts only if they are unchanged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ENTRY = re.compile(r"(\d+)(\.compact)?")
 
 
 def spark_files(system: Any, checkpoint: str) -> dict[str, int]:
-    """The newest entry of each of Spark's logs of what has been read, with its checksum."""
+    """The newest entry of each of Spark's logs about input, with its checksum."""
     found = {}
     for folder in _logs(system, checkpoint):
         entries = _entries(system, f"{checkpoint}/{folder}")
@@ -30,13 +30,13 @@ def spark_files(system: Any, checkpoint: str) -> dict[str, int]:
 
 
 def check_spark_files(system: Any, checkpoint: str, told: Mapping[str, Any]) -> None:
-    """Refuse to go on if one of the files of a commit is gone or another."""
+    """Raises an error if a file recorded in a commit is missing or changed."""
     for name, checksum in told.items():
         folder, _, entry = name.rpartition("/")
         path, number = f"{checkpoint}/{name}", _number(entry)
         there = _entries(system, f"{checkpoint}/{folder}")
         if there.get(number) != entry:
-            # Old entries of a source are put together in one file, and deleted.
+            # Old entries of a source are compacted to one file and deleted.
             if not any(later > number and text.endswith(".compact") for later, text in there.items()):
                 raise DamagedCheckpoint(path, "is missing, which says how far Spark has read")
         elif _checksum(system, path) != checksum:
@@ -51,7 +51,7 @@ def _logs(system: Any, checkpoint: str) -> Iterator[str]:
 
 
 def _entries(system: Any, folder: str) -> dict[int, str]:
-    """The entries of a log by their numbers; an entry that is put together with others counts as the later of two."""
+    """The entries of a log by number; a compacted entry counts as the later one."""
     listed = system.get_file_info(fs.FileSelector(folder, allow_not_found=True))
     names = sorted(info.base_name for info in listed if info.is_file and _ENTRY.fullmatch(info.base_name))
     return {_number(name): name for name in names}

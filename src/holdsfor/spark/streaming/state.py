@@ -1,13 +1,13 @@
-"""The state of a bucket between batches: its keys in parts, and what is not of single keys.
+"""The state of a bucket between batches: its keys in parts, and shared sections.
 
-Where Spark's workers may open files, a batch writes one file for each bucket that it reaches: the parts that it has read, and an index of all parts, which says
-in which file each of them is. Files never change. Parts that nothing reaches are neither read nor written, until the files
-that they are in have too little of use; then they are copied as they are.
+If Spark's workers may open files, a batch writes one file for each bucket that it affects. It contains the parts that
+were read, and an index with the file of each part. Files never change. Parts without changes are neither read nor
+written, until their files contain too little valid data; then they are copied unchanged.
 
-Elsewhere Spark itself reads and writes the same sections (row_state.py).
+Otherwise Spark itself reads and writes the same sections (row_state.py).
 
-Every section of a file says which run, stage, bucket, part and batch it is of, and has a checksum (see seals.py); what the
-engine has written in it also has the format and the fingerprint of the plan.
+Every section of a file is sealed with its run, stage, bucket, part and batch, and has a checksum (see seals.py).
+Sections of the engine also contain the format and the fingerprint of the plan.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ from holdsfor.spark.streaming.seals import DamagedCheckpoint, seal, unsealed
 from holdsfor.spark.streaming.store import Store, new_attempt, packed, unpacked
 
 USUAL = 64 * 1024
-"""A part of more than twice as many bytes is cut into parts of about so many."""
+"""A part of more than twice this size is split into parts of about this size."""
 MOST_FILES = 12
-"""A bucket has parts in at most so many files."""
+"""The most files with parts of one bucket."""
 _SPARE = 1_000_000
-"""So many bytes that are not needed any more are no reason to write anything."""
+"""Up to this number of obsolete bytes, nothing is rewritten."""
 ALL = KeyPart(0, 1)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the state of a bucket is: the file with its index, and where in it that begins.
+    """The position of the state of a bucket: the file with its index, and the offset of the index.
 
-    `wake` is when something happens to it without new rows. `batches` are those whose files have parts of it.
+    `wake` is the next time at which something happens without new rows. `batches` are those whose files contain parts
+    of it.
     """
 
     batch: int
@@ -59,7 +60,7 @@ class Place:
 
 @dataclass(frozen=True)
 class PartPlace:
-    """Where a part is, and what it has; `saved` is the file that it was first written to."""
+    """The position and content of a part; `saved` is the file to which it was first written."""
 
     number: int
     of: int
@@ -74,34 +75,34 @@ class PartPlace:
 
     @property
     def part(self) -> KeyPart:
-        """Which part it is."""
+        """The identity of the part."""
         return KeyPart(self.number, self.of)
 
 
 @dataclass
 class _File:
-    """A file that is being written: sections, one behind the other."""
+    """A file being written: a sequence of sections."""
 
     store: Store
     name: str
     data: bytearray = field(default_factory=bytearray)
 
     def add(self, content: bytes, name: str) -> tuple[int, int]:
-        """Add a section; where it is, and its size."""
+        """Adds a section; returns its offset and size."""
         offset = len(self.data)
         self.data += content
         self.data += seal(content, self.store.owner, name)
         return offset, len(self.data) - offset
 
     def copy(self, section: Any) -> int:
-        """Add a section of another file as it is; where it is."""
+        """Copies a section of another file unchanged; returns its offset."""
         offset = len(self.data)
         self.data += section
         return offset
 
 
 class BucketState(ABC):
-    """The state of a bucket of a stage, wherever it is kept; without a plan that wrote it, it has none yet."""
+    """The state of a bucket of a stage, for any storage; a state that no plan has written is empty."""
 
     def __init__(self, plan: str | None, parts: Iterable[PartPlace] = ()) -> None:
         self.plan = plan
@@ -110,7 +111,7 @@ class BucketState(ABC):
 
     @abstractmethod
     def content(self, name: str) -> bytes:
-        """A section that is written anew by every batch."""
+        """A section that every batch writes anew."""
 
     @abstractmethod
     def _read(self, place: PartPlace) -> bytes:
@@ -120,12 +121,14 @@ class BucketState(ABC):
     def write(
         self, batch: int, rows: pa.Table, rest: bytes, saved: Sequence[SavedKeys], wake: int, plan: str
     ) -> dict[str, Any]:
-        """Write what is not of single keys, and parts beside those that have not been read; what the driver has to know."""
+        """Writes the shared sections, and parts next to those not read; returns the note for the driver."""
 
     # Reading
 
     def load_rest(self, engine: ShareEngine | None) -> pa.Table | None:
-        """Give an engine what is not of single keys, and all keys if it needs them; rows that no query time has seen."""
+        """Loads the shared sections into an engine, and all keys if it needs them; returns rows that no query time has
+        seen.
+        """
         if self.plan is None:
             return None
         if engine is not None:
@@ -139,15 +142,15 @@ class BucketState(ABC):
 
     @property
     def wake(self) -> int:
-        """When something happens to a part that has not been read."""
+        """The next time at which something happens to a part that has not been read."""
         return min((self.parts[part].wake for part in self._unread), default=FOREVER)
 
     def load_due(self, engine: ShareEngine, query: int) -> None:
-        """Read the parts in which something happens up to a query time."""
+        """Reads the parts in which something happens up to a query time."""
         self._load(engine, [part for part in self._unread if self.parts[part].wake <= query])
 
     def load_reached(self, engine: ShareEngine, query: int) -> None:
-        """Read the parts that rows reach which wait for a query time."""
+        """Reads the parts that rows affect which wait for a query time."""
         if self._unread:
             reached = engine.reached(query)
             counts = {part.of for part in self._unread}
@@ -160,7 +163,7 @@ class BucketState(ABC):
 
     def _load(self, engine: ShareEngine, parts: Iterable[KeyPart]) -> None:
         wanted = sorted(parts, key=lambda part: (part.of, part.number))
-        # Rows that are read by a part of the key are there before any key is.
+        # Rows read by a partial key exist before any key.
         data = [self._read(self.parts[part]) for part in wanted if self.parts[part].keys or not engine.has_parts]
         if data:
             engine.load_share(data)
@@ -169,7 +172,7 @@ class BucketState(ABC):
     # Writing
 
     def save(self, engine: ShareEngine, batch: int, rows: pa.Table) -> dict[str, Any]:
-        """Write what has been read, with rows that no query time has seen yet; what the driver has to know of it."""
+        """Writes what has been read, and rows that no query time has seen yet; returns the note for the driver."""
         saved = engine.save_keys(
             [part for part in self.parts if part not in self._unread] or ([ALL] if self.plan is None else [])
         )
@@ -194,7 +197,7 @@ class FileState(BucketState):
         super().__init__(None if place is None else place.plan, listed)
 
     def content(self, name: str) -> bytes:
-        """A section that is written anew by every batch."""
+        """A section that every batch writes anew."""
         assert self.place is not None
         file = self.place.file
         offset, size = self._rest[name]
@@ -222,7 +225,7 @@ class FileState(BucketState):
     def write(
         self, batch: int, rows: pa.Table, rest: bytes, saved: Sequence[SavedKeys], wake: int, plan: str
     ) -> dict[str, Any]:
-        """Write a file; where it is."""
+        """Writes a file; returns its position."""
         attempt = new_attempt()
         name = f"{batch}-{attempt}"
         file = _File(self._store, name)
@@ -249,7 +252,7 @@ class FileState(BucketState):
         return {"place": asdict(Place(batch, attempt, offset, first, batches, sizes, plan))}
 
     def _copy_some(self, file: _File, name: str) -> None:
-        """Copy parts out of files that have too little of use."""
+        """Copies parts out of files that contain too little valid data."""
         while True:
             used: dict[str, int] = {}
             for one in self.parts.values():
@@ -268,12 +271,12 @@ class FileState(BucketState):
 
 
 def first_arrival(rows: pa.Table) -> int:
-    """When the first of some rows is seen."""
+    """The first query time that sees some rows."""
     return FOREVER if not len(rows) else int(pc.min(rows["arrival"]).as_py())
 
 
 def counted_parts(parts: Iterable[PartPlace], waiting: int, size: int) -> dict[str, int]:
-    """What a state of such parts has, with so many rows that wait."""
+    """The totals of a state with these parts and this number of waiting rows."""
     listed = list(parts)
     return {
         "keys": sum(one.keys for one in listed),
@@ -284,9 +287,7 @@ def counted_parts(parts: Iterable[PartPlace], waiting: int, size: int) -> dict[s
 
 
 def _with_large_ones_cut(engine: ShareEngine, saved: Sequence[SavedKeys]) -> list[SavedKeys]:
-    """Parts, with several in the place of one that has become large. All are cut at once, for each time all keys are gone
-    through.
-    """
+    """Splits parts that have become large. All are split at once, because each split passes over all keys."""
     whole, cut = list[SavedKeys](), list[KeyPart]()
     for one in saved:
         pieces = 1

@@ -48,29 +48,29 @@ def place_of(folder: str) -> tuple[Any, str]:
 
 
 def _local_path(folder: str) -> str | None:
-    """The path of a folder of this machine; None if it is elsewhere. No name of a file system means this machine."""
+    """The path of a local folder; None for others. A path without a file system is local."""
     scheme = re.match(r"([A-Za-z][\w+.-]*):/", folder)
     if scheme is None:
         return os.path.abspath(folder)  # noqa: PTH100 -- it stays text
     if scheme[1] != "file":
         return None
-    # What follows is taken as it stands, as Spark does: no escapes, two slashes or none.
+    # The rest is used literally, as in Spark: no escapes, with or without two slashes.
     return "/" + folder.removeprefix("file:").lstrip("/")
 
 
 def is_local(folder: str) -> bool:
-    """Whether a folder is one of this machine, or mounted there."""
+    """Whether a folder is on this machine, or mounted there."""
     return _local_path(folder) is not None
 
 
 def spark_path(folder: str) -> str:
-    """A folder as Spark has to be told of it, whatever its working directory and its own idea of a file system are."""
+    """The URI of a folder for Spark, independent of its working directory and default file system."""
     local = _local_path(folder)
     return folder if local is None else f"file://{local}"
 
 
 def make_folder(folder: str, what: str) -> None:
-    """Make a folder, or say why it cannot be: before a query begins rather than in its first batch."""
+    """Creates a folder, or reports why it cannot be created, before a query begins."""
     system, path = place_of(folder)
     try:
         system.create_dir(path, recursive=True)
@@ -79,13 +79,13 @@ def make_folder(folder: str, what: str) -> None:
 
 
 def _plain(problem: Exception) -> str:
-    """The reason at the end of a message of Arrow's."""
+    """The reason at the end of an Arrow message."""
     return str(problem).rpartition("Detail: ")[2].rpartition("] ")[2]
 
 
 @dataclass(frozen=True)
 class Store:
-    """The folder of a run, on whatever file system Arrow knows. `owner` is the run, by its number and its rules."""
+    """The folder of a run, on any file system that Arrow supports. `owner` is the run: its number and its rules."""
 
     root: str
     owner: str = ""
@@ -112,7 +112,7 @@ class Store:
         return replace(self, owner=owner)
 
     def path(self, name: str) -> str:
-        """A file or folder of the store."""
+        """The path of a file or folder of the store."""
         return f"{self.root}/{name}"
 
     def read(self, name: str, offset: int = 0, size: int | None = None) -> Any:
@@ -123,18 +123,18 @@ class Store:
             return file.read_buffer(size)
 
     def read_sealed(self, name: str) -> Any:
-        """The content of a sealed file; it is an error if it is not the one that was written."""
+        """The content of a sealed file; raises an error if it is not the expected one."""
         try:
             return unsealed(self.read(name), self.owner, name, self.path(name))
         except FileNotFoundError:
             raise DamagedCheckpoint(self.path(name), "is missing") from None
 
     def write_sealed(self, name: str, data: Any) -> None:
-        """Write a file that a later batch reads."""
+        """Writes a file that a later batch reads."""
         self.write(name, data, seal(data, self.owner, name))
 
     def write(self, name: str, *data: Any) -> None:
-        """Write a file; who comes later finds all of it or none."""
+        """Writes a file atomically."""
         system, root = self.place
         path = f"{root}/{name}"
         folder = path.rpartition("/")[0]
@@ -146,23 +146,23 @@ class Store:
         system.move(passing, path)
 
     def exists(self, name: str) -> bool:
-        """Whether there is such a file or folder."""
+        """Whether a file or folder exists."""
         system, root = self.place
         found: bool = system.get_file_info(f"{root}/{name}").type != fs.FileType.NotFound
         return found
 
     def sizes(self, folder: str) -> dict[str, int]:
-        """The files of a folder and how large they are; none if there is no such folder."""
+        """The files of a folder with their sizes; empty if there is no such folder."""
         system, root = self.place
         found = system.get_file_info(fs.FileSelector(f"{root}/{folder}", allow_not_found=True))
         return {info.base_name: info.size for info in found if info.is_file and not info.base_name.startswith(".")}
 
     def committed(self) -> list[int]:
-        """The batches that are done."""
+        """The completed batches."""
         return [batch for batch in self.batches() if self.exists(f"{batch}/{COMMIT}")]
 
     def commit_path(self, batch: int) -> str:
-        """Where the commit of a batch is."""
+        """The path of the commit of a batch."""
         return self.path(f"{batch}/{COMMIT}")
 
     def commit_text(self, batch: int) -> bytes:
@@ -175,11 +175,11 @@ class Store:
         self.write(f"{batch}/{COMMIT}", text)
 
     def spark_files(self) -> dict[str, int]:
-        """The newest entry of each of Spark's logs of what has been read, with its checksum."""
+        """The newest entry of each of Spark's logs about input, with its checksum."""
         return spark_files(*self._checkpoint)
 
     def check_spark_files(self, told: Mapping[str, Any]) -> None:
-        """Refuse to go on if one of them is gone or another."""
+        """Raises an error if one of them is missing or changed."""
         check_spark_files(*self._checkpoint, told)
 
     @property
@@ -188,7 +188,7 @@ class Store:
         return system, root.rpartition("/")[0]
 
     def batches(self) -> list[int]:
-        """The batches that have a folder, done or not."""
+        """The batches with a folder, completed or not."""
         system, root = self.place
         found = system.get_file_info(fs.FileSelector(root, allow_not_found=True))
         return sorted(int(info.base_name) for info in found if info.base_name.lstrip("-").isdigit())
@@ -206,17 +206,17 @@ class Store:
 
 
 def state_file(batch: int, stage: int, bucket: int, attempt: str) -> str:
-    """Where an attempt at a task has written what a batch has to say of the state of a bucket."""
+    """The file of an attempt at a task, with its contribution to the state of a bucket."""
     return f"{batch}/state/{stage}-{bucket}-{attempt}.arrow"
 
 
 def new_attempt() -> str:
-    """The name of an attempt. Spark may run a task twice; the later one must not replace a file that counts already."""
+    """The name of an attempt. Spark may run a task twice; the second attempt must not replace a committed file."""
     return uuid4().hex[:12]
 
 
 def packed(tables: Sequence[pa.Table], compression: str | None = None) -> Any:
-    """Tables one behind the other."""
+    """Tables in sequence as bytes."""
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression=compression)
     for table in tables:
@@ -235,7 +235,7 @@ def unpacked(data: Any) -> list[pa.Table]:
 
 
 def as_parquet(table: pa.Table) -> Any:
-    """A table as a Parquet file, read once and soon."""
+    """A table as a Parquet file for a single, early read."""
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="lz4", use_dictionary=["op", "value"], write_statistics=False)
     return sink.getvalue()

@@ -1,4 +1,4 @@
-"""Workers of a stream whose state is in tables: they open nothing, states come to them and go from them as rows."""
+"""Workers of a stream whose state is in tables: they open no files, and exchange states as rows."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from holdsfor.spark.streaming.workers import SparkWorkers, on_buckets
 from holdsfor.spark.wire import ddl, sql_types, table_of
 
 _SMALL = 4_000_000
-"""A state of fewer bytes is read as a whole: to find out which parts are needed would cost more."""
+"""A smaller state is read whole, because finding the needed parts would cost more."""
 _MOST_RANGES = 200
 
 
 class TableWorkers(SparkWorkers):
-    """Workers that open nothing: states come to them and go from them as rows."""
+    """Workers that open no files, and exchange states as rows."""
 
     def __init__(self, work: Work, tables: Tables) -> None:
         super().__init__(work, tables.spark)
         self._tables = tables
         self._made: list[pa.Table] = []
-        """What the stages of a small batch have given out."""
+        """The output of the stages of a small batch."""
 
     @property
     def _before(self) -> Commit:
@@ -59,16 +59,16 @@ class TableWorkers(SparkWorkers):
     def _slot(self) -> int:
         return free_slot(self._before)
 
-    # Looking
+    # Inspection of input
 
     def look(self, rows: DataFrame, latest: int | None = None) -> Seen:
-        """What came in, and which parts of states it reaches."""
+        """The input of a batch, and the affected parts of states."""
         seen = super().look(rows, latest)
         self._tables.memory.reached = self._reached()
         return seen
 
     def _reached(self) -> Reached:
-        """The parts that rows reach; all of them if there are many rows, or if the states are small."""
+        """The parts that rows affect; all of them if there are many rows, or if the states are small."""
         stages, buckets = self.work.stages.stages, range(self._buckets)
         found: Reached = {f"{stage.number}-{bucket}": None for stage in stages for bucket in buckets}
         is_small = sum(place.sizes["bytes"] for place in self._before.places.values()) < _SMALL
@@ -86,10 +86,10 @@ class TableWorkers(SparkWorkers):
     def _buckets(self) -> int:
         return int(self._before.settings["buckets"])
 
-    # Working
+    # Evaluation
 
     def keep(self, rows: DataFrame, admission: Admission, buckets: int) -> list[dict[str, Any]]:
-        """Write the rows of a batch for later."""
+        """Stores the rows of a batch for later."""
         self.admission = admission
         task = KeepAsRows(self.work.job, admission, self._tables.owner)
         self._tables.memory.has_written = True
@@ -100,7 +100,7 @@ class TableWorkers(SparkWorkers):
         return self._tables.written(frame, folder)
 
     def ask(self, rows: DataFrame, turn: Turn) -> list[dict[str, Any]]:
-        """Ask every bucket the query times of a turn, stage by stage."""
+        """Evaluates the query times of a turn in every bucket, stage by stage."""
         self.admission = turn.admission
         memory, notes = self._tables.memory, list[dict[str, Any]]()
         memory.has_written = True
@@ -126,7 +126,7 @@ class TableWorkers(SparkWorkers):
         ]
 
     def _run(self, rows: DataFrame, task: AskRows, states: Sequence[DataFrame]) -> list[dict[str, Any]]:
-        """Run a stage, and write what it gives out; the notes of its buckets."""
+        """Runs a stage and writes its output; returns the notes of its buckets."""
         job, number = self.work.job, task.number
         own = self._travelling(rows, job.buckets)
         if job.wire.staged:
@@ -142,7 +142,7 @@ class TableWorkers(SparkWorkers):
         return self._tables.written(made, self._tables.folder(self._slot, number))
 
     def _run_here(self, rows: pa.Table, task: AskRows, states: Sequence[DataFrame]) -> list[dict[str, Any]]:
-        """Run a stage of a small batch, and write what it gives out; the notes of its buckets."""
+        """Runs a stage of a small batch and writes its output; returns the notes of its buckets."""
         job, schema = self.work.job, in_schema(self.work.job)
         own = of_stage(rows, job, task.number)
         tables = [table_of(schema, len(own), dict(zip(own.column_names, own.columns, strict=True)))]
@@ -159,7 +159,7 @@ class TableWorkers(SparkWorkers):
     def _stage(
         self, turn: Turn, number: int, reached: Reached, moved: int | None, *, is_regrouped: bool
     ) -> tuple[AskRows, dict[int, set[KeyPart]]]:
-        """A stage to be worked on, and the parts of each bucket that it needs."""
+        """A stage to be run, and the parts that each bucket needs."""
         held = {one.bucket: one for one in self._tables.memory.held.values() if one.stage == number}
         wanted: dict[int, set[KeyPart]] = {}
         copied: dict[int, list[KeyPart]] = {}
@@ -188,7 +188,7 @@ class TableWorkers(SparkWorkers):
     def _states(
         self, turn: Turn, task: AskRows, wanted: Mapping[int, set[KeyPart]], *, is_regrouped: bool
     ) -> list[DataFrame]:
-        """What a stage needs of states, and of rows that waited."""
+        """The state sections and waiting rows that a stage needs."""
         job, slots, found = self.work.job, self._before.slots, list[DataFrame]()
         files = {one.file for held in task.held.values() for one in held.parts.values()}
         batches = sorted({*map(int, files), *(held.batch for held in task.held.values())})
@@ -201,7 +201,7 @@ class TableWorkers(SparkWorkers):
         kinds = sql_types(in_schema(job))
         named = [_as_input(sections, kinds) for sections in found]
         if is_regrouped:
-            # Every bucket takes what it needs of those of before.
+            # Every new bucket takes what it needs from all old buckets.
             buckets = self.spark.range(job.buckets).selectExpr("cast(id as int) as bucket")
             named = [one.drop("bucket").crossJoin(buckets).select(*kinds) for one in named]
         return named
@@ -209,7 +209,7 @@ class TableWorkers(SparkWorkers):
     # Results
 
     def found(self, kind: str) -> DataFrame:
-        """What the last batch has found."""
+        """The results of the last batch."""
         if self._made:
             rows = pa.concat_tables(self._made).select(["kind", "data"])
             mine = rows.filter(pc.equal(rows["kind"], kind)).select(["data"])
@@ -220,7 +220,7 @@ class TableWorkers(SparkWorkers):
 
 
 def _as_input(sections: DataFrame, kinds: Mapping[str, str]) -> DataFrame:
-    """Sections with the columns of what a stage gets."""
+    """Sections with the input columns of a stage."""
     known = {name: name for name in (*SECTIONS.names, "bucket")} | {"origin": "bucket"}
     return sections.selectExpr(
         *(f"cast({_quoted(known.get(name))} as {kind}) as `{name}`" for name, kind in kinds.items())
@@ -232,7 +232,7 @@ def _quoted(name: str | None) -> str:
 
 
 def _condition(wanted: Mapping[int, set[KeyPart]], held: Mapping[int, Held]) -> str:
-    """Which sections of some buckets are needed, by their numbers: a few too many do no harm."""
+    """A condition for the needed sections of some buckets, by number; it may select a few more."""
     listed = f"bucket in ({', '.join(map(str, sorted(wanted)))})"
     numbers = sorted({part.number for parts in wanted.values() for part in parts})
     everything = sum(len(one.parts) for one in held.values())
@@ -246,7 +246,7 @@ def _condition(wanted: Mapping[int, set[KeyPart]], held: Mapping[int, Held]) -> 
 
 
 def _ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Ranges that have all numbers in them, not many.
+    """A few ranges that cover all numbers.
 
     >>> _ranges([1, 2, 3, 7])
     [(1, 3), (7, 7)]
@@ -258,7 +258,7 @@ def _ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
         else:
             found.append((number, number))
     while len(found) > _MOST_RANGES:
-        # The smaller half of the gaps is closed.
+        # Closes the smaller half of the gaps.
         gaps = sorted(after[0] - before[1] for before, after in pairwise(found))
         merged = [found[0]]
         for one in found[1:]:
@@ -272,7 +272,7 @@ def _ranges(numbers: Iterable[int]) -> list[tuple[int, int]]:
 
 @dataclass
 class TableHome:
-    """A checkpoint that Spark alone opens."""
+    """A checkpoint that only Spark opens."""
 
     checkpoint: str
     owner: str = ""
@@ -285,14 +285,14 @@ class TableHome:
         self.checkpoint, self.owner, self.memory = state["checkpoint"], state["owner"], Memory()
 
     def owned(self, owner: str) -> TableHome:
-        """The same for a run."""
+        """The same checkpoint for a run."""
         return TableHome(self.checkpoint, owner)
 
     def ledger(self, spark: SparkSession) -> Tables:
-        """Where commits are."""
+        """The storage of commits."""
         return Tables(spark, f"{spark_path(self.checkpoint).rstrip('/')}/holdsfor", self.owner, self.memory)
 
     def opened(self, spark: SparkSession, work: Work) -> tuple[Checkpoint, SparkWorkers]:
-        """The checkpoint, and the workers, of a session."""
+        """The checkpoint and the workers of a session."""
         tables = self.ledger(spark)
         return TableCheckpoint(tables, work.job.last), TableWorkers(work, tables)

@@ -34,15 +34,15 @@ from holdsfor.spark.streaming.tasks import notes_of
 from holdsfor.spark.wire import ddl
 
 Reached = dict[str, set[int] | None]
-"""Which parts are reached, by stage and bucket; None is all of them."""
+"""The affected parts, by stage and bucket; None is all of them."""
 OFFSETS = b"offsets "
-"""How the line beside a commit begins."""
+"""The prefix of the line beside a commit."""
 _CHECKSUM = f"concat('{OFFSETS.decode()}', sha2(value, 256))"
 _BATCH = (
     "the last batch that these tables have; they belong to another query, or to an older or newer state of this one"
 )
 _SPARE = 1_000_000
-# Small row groups, so that those without a part that is needed are skipped.
+# Small row groups, so that row groups without a needed part are skipped.
 _WRITING = {
     "parquet.block.size": "262144",
     "parquet.block.size.row.check.min": "4",
@@ -52,16 +52,16 @@ _WRITING = {
 
 @dataclass
 class Memory:
-    """What the driver knows from one batch to the next; all of it is in the tables, too."""
+    """The driver's cache between batches; the tables contain the same information."""
 
     commits: dict[int, bytes] | None = None
     offsets: dict[int, bytes] = field(default_factory=dict)
-    """The lines with the checksums of Spark's offsets, for commits that were there when the run began."""
+    """The lines with the checksums of Spark's offsets, for commits that existed at the start of the run."""
     held: dict[str, Held] = field(default_factory=dict)
     held_after: int | None = None
-    """The batch whose states `held` is about."""
+    """The batch to which the states in `held` belong."""
     written: dict[int, int] = field(default_factory=dict)
-    """How many bytes of states each batch has written."""
+    """The number of state bytes that each batch has written."""
     before: Commit | None = None
     reached: Reached = field(default_factory=dict)
     has_written: bool = False
@@ -69,7 +69,7 @@ class Memory:
 
 @dataclass
 class Tables:
-    """The tables of a run, in a session. It is also where commits are."""
+    """The tables of a run in a session. They also store the commits."""
 
     spark: SparkSession
     root: str
@@ -79,7 +79,7 @@ class Tables:
     # Commits
 
     def committed(self) -> list[int]:
-        """The batches whose commits are there."""
+        """The batches with commits."""
         if self.memory.commits is None:
             found = [self._text(f"commit-{place}") for place in (0, 1)]
             self.memory.commits = {}
@@ -105,16 +105,16 @@ class Tables:
             if problem.getCondition() == "PATH_NOT_FOUND":
                 return None
             raise
-        # A write that was stopped leaves a folder without files.
+        # An interrupted write leaves a folder without files.
         return "\n".join(row.value for row in rows).encode() if rows else None
 
     def batches(self) -> list[int]:
-        """The batches that were begun, as far as can be seen."""
+        """The batches that were started, as far as visible."""
         found = self.committed()
         return found if found or self._text("history") is None else [-1]
 
     def commit_path(self, batch: int) -> str:
-        """Where the commit of a batch is."""
+        """The path of the commit of a batch."""
         return f"{self.root}/commit-{batch % 2}"
 
     def commit_text(self, batch: int) -> bytes:
@@ -124,20 +124,20 @@ class Tables:
         return self.memory.commits[batch]
 
     def write_commit(self, batch: int, text: bytes) -> None:
-        """Write the commit of a batch, in the place of the one before the last."""
+        """Writes the commit of a batch in place of the one before the last."""
         self._write_text(f"commit-{batch % 2}", text, batch)
         self.memory.commits = {known: told for known, told in (self.memory.commits or {}).items() if known == batch - 1}
         self.memory.commits[batch] = text
 
     def begin_history(self) -> None:
-        """Remember that a history has begun, which a stream must not go without."""
+        """Records that a history has begun, which a stream must not skip."""
         self._write_text("history", b"begun")
 
     def _write_text(self, name: str, text: bytes, batch: int = -1) -> None:
-        """Write a text, with a checksum of Spark's offsets of a batch that came from a stream."""
+        """Writes a text, with a checksum of Spark's offsets if the batch came from a stream."""
         frame = self.spark.createDataFrame(pa.table({"value": pa.array([text.decode()])}))
         if batch >= 0:
-            # In the same job: nothing is read by itself.
+            # In the same job, so that there is no separate read.
             frame = frame.unionAll(self._offsets(batch).selectExpr(f"{_CHECKSUM} as value"))
         frame.coalesce(1).write.mode("overwrite").text(f"{self.root}/{name}")
 
@@ -148,10 +148,12 @@ class Tables:
         return {"offsets": "beside"}
 
     def check_spark_files(self, told: Mapping[str, Any]) -> None:
-        """Refuse to go on if the offsets of the last commit are gone or others, or if Spark has lost which files it has read."""
+        """Raises an error if the offsets of the last commit are missing or changed, or if Spark has lost its list of
+        read files.
+        """
         batch = self.committed()[-1]
         if not told or batch < 0:
-            # The version before said nothing of them, and a history has none.
+            # The previous version did not record them, and a history has none.
             return
         path = f"{self._checkpoint}/offsets/{batch}"
         try:
@@ -162,14 +164,14 @@ class Tables:
             raise DamagedCheckpoint(path, f"is missing, which says how far Spark had read in {_BATCH}") from None
         if found.checksum.encode() != self.memory.offsets[batch]:
             raise DamagedCheckpoint(path, f"is not the one that Spark had in {_BATCH}")
-        # After the version and a line of Spark's own there is one for each source.
+        # After the version and a line of Spark's metadata, there is one line per source.
         for place, line in enumerate(found.value.splitlines()[2:]):
             entry = re.fullmatch(r'\{"logOffset":(\d+)\}', line)
             if entry is not None and int(entry[1]) >= 0:
                 self._require_log(f"{self._checkpoint}/sources/{place}", int(entry[1]))
 
     def _require_log(self, folder: str, entry: int) -> None:
-        """Complain if a log of files that were read has not the entry that it should have."""
+        """Reports an error if a log of read files lacks the expected entry."""
         listed = f"{escaped(folder)}/{{{entry},*.compact}}"
         try:
             rows = self.spark.read.format("binaryFile").load(listed).select("path").collect()
@@ -178,7 +180,7 @@ class Tables:
                 raise
             rows = []
         names = [row.path.rpartition("/")[2] for row in rows]
-        # Old entries are put together in one file, and deleted.
+        # Old entries are compacted to one file and deleted.
         if not any(int(name.partition(".")[0]) >= entry for name in names):
             raise DamagedCheckpoint(f"{folder}/{entry}", f"is missing, which says what Spark had read in {_BATCH}")
 
@@ -193,11 +195,11 @@ class Tables:
     # Slots
 
     def folder(self, slot: int, stage: int) -> str:
-        """Where a batch with a slot has written what is of a stage; stage 0 has rows that wait."""
+        """The folder for the output of a stage in a slot; stage 0 contains waiting rows."""
         return f"{self.root}/slot-{slot}/{stage}"
 
     def read(self, folders: Sequence[str]) -> DataFrame:
-        """What is in some folders."""
+        """The rows in some folders."""
         try:
             return self.spark.read.schema(ddl(OUT)).parquet(*folders)
         except AnalysisException as problem:
@@ -206,26 +208,26 @@ class Tables:
             raise
 
     def written(self, frame: DataFrame, folder: str) -> list[dict[str, Any]]:
-        """Write what a stage gives out; the notes among it."""
+        """Writes the output of a stage; returns its notes."""
         watch = Observation()
         notes = F.collect_list(F.when(F.col("kind") == NOTE, F.col("note"))).alias("notes")
         frame.observe(watch, notes).write.mode("overwrite").options(**_WRITING).parquet(folder)
         return notes_of(watch.get["notes"])
 
     def put(self, made: pa.Table, folder: str) -> list[dict[str, Any]]:
-        """Write what a stage of a small batch gives out; the notes among it."""
+        """Writes the output of a stage of a small batch; returns its notes."""
         self.spark.createDataFrame(made).coalesce(1).write.mode("overwrite").options(**_WRITING).parquet(folder)
         return notes_of(made["note"].drop_null().to_pylist())
 
     def notes(self, folders: Sequence[str]) -> list[tuple[int, str]]:
-        """The notes in some folders, each with the number of its batch."""
+        """The notes in some folders, each with its batch number."""
         found = self.read(folders).where(f"kind = '{NOTE}'").select("batch", "note").collect()
         return [(row.batch, row.note) for row in found]
 
-    # Where states are
+    # Positions of states
 
     def load(self, before: Commit, last: int) -> None:
-        """Know where the states of a commit are, by the notes of those who wrote them, of so many stages."""
+        """Loads the positions of the states of a commit from the notes of the writers, for stages up to `last`."""
         memory = self.memory
         if memory.held_after == before.batch:
             return
@@ -240,7 +242,7 @@ class Tables:
         memory.held_after = before.batch
 
     def apply(self, note: Mapping[str, Any]) -> None:
-        """Take in what a worker has told of a state."""
+        """Applies a worker's note about a state."""
         if "parts" not in note:
             return
         held = Held.of(note, self.memory.held.get(note["name"]))
@@ -251,7 +253,7 @@ class Tables:
         self.memory.written[batch] = self.memory.written.get(batch, 0) + size
 
     def worst(self) -> int | None:
-        """The batch whose folder has too little of use, if there are many folders or much is of no use."""
+        """The batch whose folder has too little valid data, if there are many folders or much obsolete data."""
         used: dict[int, int] = {}
         for held in self.memory.held.values():
             used[held.batch] = used.get(held.batch, 0) + held.size
@@ -266,7 +268,7 @@ class Tables:
 
 
 def escaped(path: str) -> str:
-    """A path as Spark reads it where it expects a pattern.
+    """Escapes a path where Spark expects a pattern.
 
     >>> escaped("file:/data/a[1]")
     'file:/data/a\\\\[1\\\\]'
@@ -286,7 +288,7 @@ class TableCheckpoint:
     stages: int
 
     def before(self, settings: Mapping[str, Any], batch: int) -> Commit:
-        """The commit of the batch before one."""
+        """The commit before a batch."""
         found = last_commit(self.tables, settings, below=batch)
         if batch < 0:
             self.tables.begin_history()
@@ -296,7 +298,7 @@ class TableCheckpoint:
         return found
 
     def commit(self, commit: Commit, before: Commit) -> None:
-        """Say that a batch is done."""
+        """Commits a batch."""
         memory = self.tables.memory
         slots = dict(before.slots)
         if memory.has_written:
@@ -318,7 +320,7 @@ def free_slot(before: Commit) -> int:
 
 
 def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> Reached:
-    """Which parts are reached by either."""
+    """The union of two sets of affected parts."""
     found: Reached = {}
     for name in {*one, *other}:
         sets = [one.get(name, ()), other.get(name, ())]

@@ -1,4 +1,4 @@
-"""One stage of a micro-batch on one bucket, with the state in files: rows and state in, query times asked, changes to files."""
+"""Runs one stage of a micro-batch on one bucket, with the state in files; changes are written to files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from holdsfor.spark.wire import DELIVERY, table_of
 
 @dataclass(frozen=True)
 class AskStage:
-    """A stage, to be called for each bucket."""
+    """A stage, called for each bucket."""
 
     job: Job
     number: int
@@ -31,12 +31,12 @@ class AskStage:
 
     @property
     def is_last(self) -> bool:
-        """Whether no stage comes after it."""
+        """Whether it is the last stage."""
         return self.number == self.job.last
 
     @property
     def out_schema(self) -> pa.Schema:
-        """The columns of what comes out: rows and bytes for later stages with notes beside them, or notes."""
+        """The output columns: rows and bytes for later stages, and notes; or only notes."""
         return NOTE if self.is_last else self._passing
 
     @property
@@ -46,7 +46,7 @@ class AskStage:
         return pa.schema([*kept, *(pa.field(*one) for one in sent), NOTE.field(0)])
 
     def __call__(self, bucket: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on one bucket: its rows, and what earlier stages have sent to it."""
+        """Evaluates one bucket from its rows and the results of earlier stages."""
         deliveries: dict[int, list[bytes]] = {}
         if self.number == 1:
             rows, counts = self.turn.admission.of_partition(self.job, batches)
@@ -79,7 +79,7 @@ class AskStage:
         earlier = [] if is_regrouped else self._arrived(bucket)
         is_reached = deliveries or len(rows) or any(map(len, earlier))
         if place is not None and place.plan == turn.plan and not is_reached and place.wake > turn.until:
-            # Nothing reaches it, and nothing happens to it by itself.
+            # The bucket has no new rows, and nothing is due.
             return
         spec = self.job.stages[self.number - 1]
         old = [self._old(one) for one in range(turn.buckets)] if is_regrouped else []
@@ -99,7 +99,7 @@ class AskStage:
         yield self._note(bucket, noted(name=name, **work.save(), **work.results.counts(), **work.counted()))
 
     def _passed(self, rows: pa.Table | None, **columns: Any) -> Iterator[pa.RecordBatch]:
-        """Rows for a later stage, with other columns beside theirs; or one row of those alone."""
+        """Rows for a later stage with additional columns, or one row of those alone."""
         found = {} if rows is None else {name: rows[name] for name in rows.column_names}
         yield from table_of(self._passing, 1 if rows is None else len(rows), found | columns).to_batches()
 
@@ -109,7 +109,7 @@ class AskStage:
         return next(self._passed(None, stage=0, bucket=bucket, note=note.column(0)))
 
     def _old(self, bucket: int) -> OldBucket:
-        """A bucket of before, when there were more of them, or fewer."""
+        """An old bucket, if the number of buckets was different."""
         place = self.turn.places.get(f"{self.number}-{bucket}")
         return OldBucket(bucket, FileState(self.store, self.number, bucket, place), self._arrived(bucket))
 
@@ -120,10 +120,10 @@ class AskStage:
 
 
 def of_stage(rows: pa.Table, job: Job, number: int) -> pa.Table:
-    """The rows that are for a stage."""
+    """The rows of a stage."""
     return rows.filter(pc.equal(rows["stage"], number)) if job.wire.staged else rows
 
 
 def notes_of(rows: Iterable[str]) -> list[dict[str, Any]]:
-    """What the workers told."""
+    """The notes of the workers."""
     return [json.loads(row) for row in rows]

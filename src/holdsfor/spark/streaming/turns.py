@@ -12,11 +12,11 @@ from holdsfor.spark.streaming.state import Place
 
 @dataclass(frozen=True)
 class Turn:
-    """Query times to ask: those after `before` up to `until`.
+    """The query times to evaluate: those after `before` up to `until`.
 
-    `places` says where the states of buckets are, by stage and bucket, `rows` are earlier batches with rows for them, each
-    with the buckets that have some. Both are of `buckets` buckets; the turn may have another number. `origin` is the first
-    time-point that can matter. `admission` says which rows of this batch count.
+    `places` are the positions of the states of buckets, by stage and bucket. `rows` are earlier batches with waiting
+    rows, each with the buckets of these rows. Both refer to `buckets` buckets; the turn may have another number.
+    `origin` is the first relevant time-point. `admission` decides which rows of this batch count.
     """
 
     admission: Admission
@@ -27,7 +27,7 @@ class Turn:
     until: int
     origin: int
     plan: str = ""
-    """The identity of the plan: states that another one wrote are evaluated again."""
+    """The identity of the plan; states of another plan are evaluated again."""
 
     @property
     def batch(self) -> int:
@@ -41,7 +41,7 @@ class Turn:
 
     @property
     def retracting(self) -> bool:
-        """Whether rows may take others back."""
+        """Whether rows may be retractions."""
         return self.admission.retracting
 
     def batches(self, bucket: int) -> list[int]:

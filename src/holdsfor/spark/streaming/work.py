@@ -1,4 +1,4 @@
-"""What there is to do for a stream, whatever the batch: stages, kinds of rows, and how rows are sorted out."""
+"""The work on a stream independent of batches: stages, kinds of rows, and how rows are classified."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from holdsfor.times import TimeScale
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be done, whatever the batch."""
+    """The work on a stream, independent of batches."""
 
     plan: Plan
     sources: Sources
@@ -32,7 +32,7 @@ class Work:
     job: Job
     sortings: tuple[Sorting, ...]
     shapes: tuple[SourceRows, ...] = ()
-    """What the columns of the input are."""
+    """The shapes of the input rows."""
 
     @classmethod
     def of(
@@ -45,7 +45,7 @@ class Work:
         fluents: Collection[str] | None,
         time_scale: TimeScale | None = None,
     ) -> Work:
-        """The work on the rows of a frame."""
+        """The work for the rows of a frame."""
         buckets = bucket_count(plan, buckets)
         stages = physical_stages(plan, buckets, tied=False)
         for message in stages.warnings:
@@ -70,11 +70,11 @@ class Work:
 
     @property
     def identity(self) -> str:
-        """That of the plan."""
+        """The identity of the plan."""
         return identity_of(encoded(self.plan))
 
     def told(self, buckets: int, *, derived_events: bool) -> Work:
-        """The same work, for so many buckets, and with derived events or without."""
+        """The same work for another number of buckets, with or without derived events."""
         stages = physical_stages(self.plan, buckets, tied=False)
         sides = tuple(stage.sides for stage in stages.stages)
         job = replace(self.job, buckets=buckets, derived_events=derived_events, sides=sides)

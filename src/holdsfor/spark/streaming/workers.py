@@ -1,8 +1,8 @@
-"""Spark's workers, as the driver of a stream sees them: a look at what came in, and the stages on their buckets.
+"""Runs the stages of a stream on Spark's workers, for the driver: inspection of input, then evaluation of buckets.
 
-A batch is one light aggregate, from which the clock goes on, and one job for the stages. The first tells which query times
-are due; the rows are read again for the second, which costs less than to keep them between the two. The rows of a small
-batch are fetched instead, and worked on by the driver (small.py).
+A batch is one light aggregate for the clock, and one job for the stages. The aggregate determines which query times are
+due. The second job reads the rows again, which costs less than keeping them in between. The rows of a small batch are
+fetched instead, and the driver processes them (small.py).
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from holdsfor.spark.wire import ddl
 
 
 class SparkWorkers(ABC):
-    """The workers of a session, wherever the state is kept."""
+    """The workers of a session, for any storage of the state."""
 
     def __init__(self, work: Work, spark: SparkSession) -> None:
         self.work, self.spark = work, spark
         self.admission: Admission | None = None
-        """Which rows of the last batch count."""
+        """Decides which rows of the last batch count."""
         self.expects_few = False
-        """Whether the batch seems to be small, by the one before it."""
+        """Whether the batch is probably small, judged by the one before it."""
         self.rows_read = 0
-        """How many rows the last batch had, whatever they are."""
+        """The number of rows of any kind in the last batch."""
         self._fetched: FetchedRows | None = None
         self._packing = Packing.of(work.job, work.windows)
         self._has_parts = {
@@ -52,10 +52,10 @@ class SparkWorkers(ABC):
             for stage in work.stages.stages
             if all(delivery.spreading is not None for delivery in stage.deliveries)
         }
-        """Stages of which only the parts of states are read that rows reach."""
+        """Stages of which only the affected parts of states are read."""
 
     def look(self, rows: DataFrame, latest: int | None = None) -> Seen:
-        """What came in, but for rows with a time after `latest`."""
+        """The input of a batch, without rows with a time after `latest`."""
         if self.expects_few:
             self._fetched, self.expects_few = fetch(rows, self.work), False
         if self._fetched is not None:
@@ -78,7 +78,7 @@ class SparkWorkers(ABC):
         return Seen(**{name: found[name] for name in _SEEN}, now=found.get("now"))
 
     def middle(self, rows: DataFrame) -> tuple[int, int]:
-        """The times that a quarter and a half of the good rows do not exceed."""
+        """The lower quartile and the median of the times of valid rows."""
         if self._fetched is not None:
             return self._fetched.middle()
         frames = [one.judged(rows).where("good").select("moment") for one in self.work.sortings]
@@ -89,7 +89,7 @@ class SparkWorkers(ABC):
         return quartile, median
 
     def _travelling(self, rows: DataFrame, buckets: int) -> DataFrame:
-        """Good rows on their way to so many buckets."""
+        """Valid rows with their buckets."""
         work = self._divided(buckets)
         return reduce(DataFrame.unionAll, [one.travelling(one.sorted_out(rows)) for one in work.sortings])
 
@@ -98,7 +98,7 @@ class SparkWorkers(ABC):
         return self.work if buckets == job.buckets else self.work.told(buckets, derived_events=job.derived_events)
 
     def _small(self, turn: Turn) -> pa.Table | None:
-        """The rows of a batch that the driver works on; None if that is for Spark's workers."""
+        """The rows of a batch that the driver processes; None if Spark's workers do."""
         if self._fetched is None:
             return None
         is_regrouped = turn.buckets != self.work.job.buckets
@@ -114,11 +114,11 @@ class SparkWorkers(ABC):
 
     @abstractmethod
     def keep(self, rows: DataFrame, admission: Admission, buckets: int) -> list[dict[str, Any]]:
-        """Keep the rows of a batch for a later one."""
+        """Stores the rows of a batch for a later one."""
 
     @abstractmethod
     def ask(self, rows: DataFrame, turn: Turn) -> list[dict[str, Any]]:
-        """Ask every bucket the query times of a turn."""
+        """Evaluates the query times of a turn in every bucket."""
 
     @property
     def batch(self) -> int:
@@ -128,10 +128,10 @@ class SparkWorkers(ABC):
 
     @abstractmethod
     def found(self, kind: str) -> DataFrame:
-        """What the last batch has found: `changes`, `events`, or `unmatched` retractions."""
+        """The results of the last batch: `changes`, `events`, or `unmatched` retractions."""
 
     def hand_over(self, kind: str, sink: FunctionSink, _: int) -> None:
-        """Give a sink what the last batch has found, so many rows."""
+        """Passes the results of the last batch to a sink, with their number of rows."""
         sink(self.found(kind), self.batch)
 
     def _columns(self, kind: str) -> str:
@@ -145,7 +145,7 @@ _SEEN = ("good", "malformed", "first", "last")
 
 
 def on_buckets(frame: DataFrame, count: int, task: Task, schema: str, packing: Packing | None = None) -> DataFrame:
-    """Rows brought to their buckets, packed on their way, and worked on there."""
+    """Distributes rows to their buckets, packed for the shuffle, and processes them there."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
@@ -155,7 +155,7 @@ def on_buckets(frame: DataFrame, count: int, task: Task, schema: str, packing: P
         assert context is not None, "this is a task of Spark's"
         yield from task(context.partitionId(), batches if packing is None else packing.unpacked(batches))
 
-    # Partitions have the numbers of buckets.
+    # The partition number equals the bucket number.
     bucket = F.col("bucket") if packing is None else F.expr(BUCKET)
     shuffled = (frame if packing is None else packing.packed(frame)).repartitionById(count, bucket)
     return shuffled.mapInArrow(work, schema)
@@ -169,7 +169,7 @@ class FileWorkers(SparkWorkers):
         self._store = store
 
     def keep(self, rows: DataFrame, admission: Admission, buckets: int) -> list[dict[str, Any]]:
-        """Write the rows of a batch to the files of so many buckets."""
+        """Writes the rows of a batch to the files of the buckets."""
         self.admission = admission
         task = KeepRows(self.work.job, admission, self._store)
         if self._fetched is not None and buckets == self.work.job.buckets:
@@ -180,7 +180,7 @@ class FileWorkers(SparkWorkers):
         return notes
 
     def ask(self, rows: DataFrame, turn: Turn) -> list[dict[str, Any]]:
-        """Ask every bucket the query times of a turn; its changes and its state are in files."""
+        """Evaluates the query times of a turn in every bucket; changes and states are in files."""
         self.admission = turn.admission
         count = self.work.job.buckets
         tasks = [AskStage(self.work.job, number, self._store, turn) for number in range(1, self.work.job.last + 1)]
@@ -203,12 +203,12 @@ class FileWorkers(SparkWorkers):
         return notes
 
     def found(self, kind: str) -> DataFrame:
-        """What the last batch has found."""
+        """The results of the last batch."""
         path = spark_path(self._store.path(f"{self.batch}/{kind}"))
         return self.spark.read.schema(self._columns(kind)).parquet(path)
 
     def hand_over(self, kind: str, sink: FunctionSink, rows: int) -> None:
-        """A folder of Parquet files takes over the files as they are."""
+        """Passes the results to a sink; a folder of Parquet files moves the files instead of copying rows."""
         if isinstance(sink, Directory) and sink.format == "parquet" and sink.is_local:
             sink.take(self._store.path(f"{self.batch}/{kind}"), self.batch, rows)
         else:
@@ -216,7 +216,7 @@ class FileWorkers(SparkWorkers):
 
 
 _NAMED = {"changes": "changes", "events": "changes of events", "unmatched": "retractions of nothing"}
-"""What workers write for the sinks."""
+"""The kinds of files that workers write for the sinks."""
 _COUNTED = {"events": "event_changes"}
 
 
@@ -231,35 +231,35 @@ def notes_in(table: pa.Table) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class FileCheckpoint:
-    """Commits and states in files that everybody opens."""
+    """Commits and states in files that all machines open."""
 
     store: Store
 
     def before(self, settings: Any, batch: int) -> Commit:
-        """The commit of the batch before one."""
+        """The commit before a batch."""
         found = last_commit(self.store, settings, below=batch)
         self.store.drop([known for known in self.store.batches() if known == batch])
         return found
 
     def commit(self, commit: Commit, before: Commit) -> None:
-        """Say that a batch is done."""
+        """Commits a batch."""
         write_commit(self.store, commit, before)
 
 
 @dataclass(frozen=True)
 class FileHome:
-    """A checkpoint in a folder that the driver and all workers see."""
+    """A checkpoint in a folder that the driver and all workers share."""
 
     store: Store
 
     def owned(self, owner: str) -> FileHome:
-        """The same for a run."""
+        """The same checkpoint for a run."""
         return FileHome(self.store.owned(owner))
 
     def ledger(self, _: SparkSession) -> Store:
-        """Where commits are."""
+        """The storage of commits."""
         return self.store
 
     def opened(self, spark: SparkSession, work: Work) -> tuple[Checkpoint, SparkWorkers]:
-        """The checkpoint, and the workers, of a session."""
+        """The checkpoint and the workers of a session."""
         return FileCheckpoint(self.store), FileWorkers(work, spark, self.store)

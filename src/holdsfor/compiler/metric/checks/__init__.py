@@ -29,13 +29,13 @@ CHECKS: tuple[Check, ...] = (
 
 
 def check_metric(program: MetricProgram) -> list[Diagnostic]:
-    """Everything that is found in a program, apart from what the front end has said already."""
+    """All findings about a program, except those that the front end has already reported."""
     found = (finding for check in CHECKS for finding in check(program))
     return in_reading_order([*scale_findings(program.time_goals), *found])
 
 
 def streaming_findings(program: MetricProgram) -> list[Diagnostic]:
-    """Everything that keeps a program off a stream: what looks into the future, or derives the past."""
+    """All findings that prevent a program from running on a stream: it looks into the future, or derives the past."""
     return in_reading_order(check_streaming(program))
 
 

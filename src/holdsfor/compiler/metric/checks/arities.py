@@ -10,7 +10,7 @@ from holdsfor.ir.metric import MetricProgram
 
 
 def check_arities(program: MetricProgram) -> Iterator[Diagnostic]:
-    """A predicate has the same number of arguments wherever it occurs; heads and facts say how many."""
+    """Checks that a predicate has the same number of arguments everywhere; heads and facts determine the number."""
     first: dict[str, tuple[int, Span]] = {}
     for name, arity, span in _occurrences(program):
         expected, where = first.setdefault(name, (arity, span))
@@ -22,7 +22,7 @@ def check_arities(program: MetricProgram) -> Iterator[Diagnostic]:
 
 
 def _occurrences(program: MetricProgram) -> Iterator[tuple[str, int, Span]]:
-    """Predicates with their numbers of arguments; those that define come first."""
+    """Predicates with their numbers of arguments, definitions first."""
     for rule in program.rules:
         yield *rule.head.signature, rule.head.span
     for fact in program.facts:

@@ -13,11 +13,11 @@ from holdsfor.ir.metric import Aggregate, Condition, MetricProgram, atoms
 
 _Signature = tuple[str, int]
 _Edges = Mapping[_Signature, Mapping[_Signature, Span]]
-"""What each predicate is derived from, and where that is written."""
+"""The sources of each predicate, with the span of the rule."""
 
 
 def check_cycles(program: MetricProgram) -> Iterator[Diagnostic]:
-    """A predicate must be settled before it is negated or aggregated, so it cannot depend on that."""
+    """Finds cycles through negation or aggregation: a predicate must be complete before either is applied."""
     sources = _sources(program)
     components = strong_components(sources)
     home = {signature: place for place, members in enumerate(components) for signature in members}
@@ -59,7 +59,7 @@ def _finding(sources: _Edges, head: _Signature, read: _Signature, what: str, spa
 
 
 def _path(sources: _Edges, start: _Signature, goal: _Signature) -> list[_Signature]:
-    """A shortest way from one predicate to another that it is derived from."""
+    """A shortest path from a predicate to one that it is derived from."""
     before: dict[_Signature, _Signature | None] = {start: None}
     waiting = deque([start])
     while goal not in before:

@@ -1,4 +1,4 @@
-"""Times so far from 0, or so fine, that 64-bit integers cannot hold them (HF616)."""
+"""Finds times too far from 0, or too fine, for 64-bit integers (HF616)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HINT = "times that far away are not distinguished: give --start and --end, to e
 
 
 def check_extremes(program: MetricProgram) -> Iterator[Diagnostic]:
-    """Facts and intervals of operators that need more room than there is."""
+    """Finds facts and operator intervals outside the range."""
     scale = 1
     for written, during in _ranges(program):
         finer = lcm(scale, *(bound.denominator for bound in _bounds(during)))
@@ -39,8 +39,8 @@ def check_extremes(program: MetricProgram) -> Iterator[Diagnostic]:
 
 
 def times_too_far(rules: Iterable[MetricRule]) -> Diagnostic:
-    """Rules derive something so far away that it cannot be told apart, and that is asked for."""
-    # A rule without intervals of its own hands on what others derive.
+    """Reports rules that derive needed results so far away that times cannot be distinguished."""
+    # A rule without intervals of its own only passes on what others derive.
     ranges = [(rule, during) for rule in rules for during in (*_rule_ranges(rule), _NOW)]
     rule, widest = max(ranges, key=lambda one: max(map(abs, _bounds(one[1])), default=Fraction(0)))
     message = "this interval leads to times that are too far from 0"

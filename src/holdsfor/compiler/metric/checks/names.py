@@ -12,11 +12,11 @@ from holdsfor.ir.metric import Atom, MetricProgram
 
 _CUTOFF = 0.85
 _SHORT, _LONG = 4, 6
-"""Of shorter inputs, two that differ in one letter may well both be meant."""
+"""Two shorter inputs that differ in one letter may both be intended."""
 
 
 def check_names(program: MetricProgram) -> Iterator[Diagnostic]:
-    """Nothing has to be declared, so a misspelt predicate would just be an input that never arrives."""
+    """There are no declarations, so a misspelt predicate would be an input that never arrives."""
     known = dict(sorted(defined(program)))
     inputs: dict[str, Atom] = {}
     uses: Counter[str] = Counter()
@@ -50,7 +50,7 @@ def _renamed(atom: Atom, name: str) -> Fix:
 
 
 def _differs(name: str, other: str) -> bool:
-    """Whether names differ in what could be a slip: numbered names, and short ones, are meant to differ."""
+    """Whether a difference may be a typing error. Numbered names and short names differ on purpose."""
     words = _without_digits(name), _without_digits(other)
     return words[0] != words[1] and min(map(len, words)) >= _SHORT
 

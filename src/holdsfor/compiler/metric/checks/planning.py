@@ -1,4 +1,4 @@
-"""Conditions that have a meaning but no plan (HF617)."""
+"""Finds conditions that have a meaning but no plan (HF617)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdsfor.ir.metric import MetricProgram
 
 
 def check_planning(program: MetricProgram) -> Iterator[Diagnostic]:
-    """What a run would refuse: every rule is put into normal form, by itself."""
+    """Normalises each rule separately and reports what a run would reject."""
     for rule in program.rules:
         alone = MetricProgram((rule,))
         if any(check_safety(alone)):

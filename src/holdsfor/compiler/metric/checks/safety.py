@@ -21,10 +21,10 @@ from holdsfor.syntax.terms import Var, variables
 
 
 def check_safety(program: MetricProgram) -> Iterator[Diagnostic]:
-    """Each variable of a head, a comparison, a negation and an aggregate has a value.
+    """Checks that each variable of a head, comparison, negation or aggregate is bound.
 
-    A condition that is not negated gives values to its variables, but not to those that only the left operand of `Since`
-    or `Until` has. An equation gives one to the variable on one side if the other side has one.
+    A positive condition binds its variables, except those that only the left operand of `Since` or `Until` contains. An
+    equation binds the variable on one side if the other side is bound.
     """
     for rule in program.rules:
         yield from _Rule(rule).findings()
@@ -54,7 +54,7 @@ class _Rule:
                 yield from self._value(arg, "in the head")
 
     def _wait_for_equation(self, comparison: Comparison) -> None:
-        """What an equation would give a value to is not to blame if its other side has none."""
+        """Does not blame a variable that an equation would bind, if the other side of the equation is unbound."""
         if comparison.comparator is not Comparator.EQUAL:
             return
         for side, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
@@ -77,7 +77,7 @@ class _Rule:
         yield Diagnostic("HF612", Severity.ERROR, message, variable.span, hint, fix=fix)
 
     def _advice(self, name: str, where: str) -> tuple[str, str | None]:
-        """What to do, and the variable to write instead if that is all there is to do."""
+        """The advice, and the corrected variable if renaming suffices."""
         for literal in self._rule.body:
             if isinstance(literal, Aggregate) and any(term.name == name for term in literal.terms):
                 return f"{name} is local to {literal.function}; use {literal.result.name}", None
@@ -111,7 +111,7 @@ class _Rule:
 
 
 def _all(literal: MetricLiteral) -> Iterator[Var]:
-    """The variables of a condition."""
+    """All variables of a condition."""
     match literal:
         case Comparison():
             yield from variables(literal.left)
@@ -125,7 +125,7 @@ def _all(literal: MetricLiteral) -> Iterator[Var]:
 
 
 def _bound(body: tuple[MetricLiteral, ...]) -> set[str]:
-    """The names of the variables that have values."""
+    """The names of the bound variables."""
     bound: set[str] = set()
     for literal in body:
         if isinstance(literal, Aggregate):

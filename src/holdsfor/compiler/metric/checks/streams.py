@@ -1,4 +1,4 @@
-"""Constructs that cannot run on a stream (HF621), and conditions that never hold there (HF615)."""
+"""Finds constructs that cannot run on a stream (HF621), and conditions that never hold there (HF615)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LAST_WORD = re.compile(r"[^\W\d]\w*\s*\Z")
 
 
 def check_boxes(program: MetricProgram) -> Iterator[Diagnostic]:
-    """`Boxminus[0,inf) P` asks for what has held since ever."""
+    """Reports `Boxminus[0,inf) P`, which requires P since the beginning of time."""
     for rule in program.rules:
         for _, atom in metric_atoms(rule):
             for part in operators_in(atom):
@@ -35,7 +35,7 @@ def check_boxes(program: MetricProgram) -> Iterator[Diagnostic]:
 
 
 def check_streaming(program: MetricProgram) -> Iterator[Diagnostic]:
-    """Operators that look ahead in bodies, or derive the past in heads."""
+    """Finds operators that look ahead in bodies, or derive the past in heads."""
     for rule in program.rules:
         yield from _past_heads(rule)
         for _, atom in metric_atoms(rule):
@@ -81,7 +81,7 @@ def _operator(part: Unary | Binary) -> Span:
     """The operator with its interval."""
     source, start, end = part.range.span
     if isinstance(part, Binary):
-        # The operator may be written in another way, such as UNTIL.
+        # The source may spell the operator differently, such as UNTIL.
         word = _LAST_WORD.search(source.text, 0, start)
         return Span(source, start if word is None else word.start(), end)
     return Span(source, part.span.start, end)

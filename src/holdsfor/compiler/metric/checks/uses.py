@@ -1,4 +1,4 @@
-"""Where the predicates of a metric program occur."""
+"""Lists the occurrences of predicates in a metric program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from holdsfor.ir.metric import Aggregate, Atom, Condition, MetricAtom, MetricLit
 
 
 def metric_atoms(rule: MetricRule) -> Iterator[tuple[MetricLiteral, MetricAtom]]:
-    """The metric atoms of a body, each with the condition it stands in."""
+    """The metric atoms of a body, each with its condition."""
     for literal in rule.body:
         if isinstance(literal, Condition | Aggregate):
             yield literal, literal.atom
@@ -21,6 +21,6 @@ def body_atoms(rule: MetricRule) -> Iterator[Atom]:
 
 
 def defined(program: MetricProgram) -> set[tuple[str, int]]:
-    """The predicates that rules derive or facts give."""
+    """The predicates that rules or facts define."""
     heads = {rule.head.signature for rule in program.rules}
     return heads | {(fact.predicate, len(fact.args)) for fact in program.facts}

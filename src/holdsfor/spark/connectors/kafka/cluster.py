@@ -1,4 +1,4 @@
-"""Settings of a Kafka client, and what is asked of the cluster: partitions of topics and their offsets."""
+"""Configures a Kafka client, and queries the cluster for partitions and offsets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PREFIX = "kafka."
 EARLIEST, LATEST = -2, -1
-"""What offsets in options mean, as in Spark's own connector."""
+"""The meaning of special offsets in options, as in Spark's own connector."""
 
 
 class Place(NamedTuple):
@@ -39,7 +39,7 @@ class Properties:
 
     @staticmethod
     def of(options: Options) -> Properties:
-        """As the options say; a login in Java's form is understood."""
+        """Reads the options; a login in Java's form is understood."""
         options.required("kafka.bootstrap.servers")
         given = options.after(PREFIX)
         login = given.pop("sasl.jaas.config", None)
@@ -54,7 +54,7 @@ class Properties:
         return Properties(tuple(sorted(given.items())))
 
     def client(self, make: Any, **own: Any) -> Any:
-        """A consumer, producer or admin client; `own` settings win."""
+        """A consumer, producer or admin client; `own` settings take precedence."""
         from confluent_kafka import KafkaException
 
         try:
@@ -67,13 +67,13 @@ class Properties:
 
     @property
     def sees_uncommitted(self) -> bool:
-        """Whether messages of transactions that are still open count; as in Spark's own connector they do."""
+        """Whether messages of open transactions count. They do in Spark's own connector."""
         return dict(self.given).get("isolation.level", "read_uncommitted") != "read_committed"
 
 
 @dataclass(frozen=True)
 class Topics:
-    """Which partitions are wanted: by name of topic, by pattern, or one by one."""
+    """The selected partitions: by topic name, by pattern, or individually."""
 
     names: tuple[str, ...] = ()
     pattern: str | None = None
@@ -81,7 +81,7 @@ class Topics:
 
     @staticmethod
     def of(options: Options) -> Topics:
-        """As the options say."""
+        """Reads the options."""
         options.refuse_together("subscribe", "subscribePattern", "assign")
         pattern, assigned = options.text("subscribePattern"), options.text("assign")
         if assigned is not None:
@@ -101,7 +101,7 @@ class Topics:
         return Topics(names)
 
     def among(self, known: Mapping[str, Iterable[int]]) -> list[Place]:
-        """The wanted partitions of those that there are."""
+        """The selected ones among the existing partitions."""
         if self.places:
             return [place for place in self.places if place.partition in set(known.get(place.topic, ()))]
         topics = [name for name in known if re.fullmatch(self.pattern, name)] if self.pattern else self.names
@@ -123,7 +123,7 @@ def offsets_by_topic(options: Options, name: str, text: str, kind: type) -> dict
 
 
 class Cluster:
-    """A connection for questions; made when first used, not sent along to other processes."""
+    """A lazy connection for metadata queries, which is not sent to other processes."""
 
     def __init__(self, properties: Properties, seconds: float) -> None:
         self.properties = properties
@@ -142,7 +142,7 @@ class Cluster:
         return made
 
     def partitions(self, topics: Topics) -> list[Place]:
-        """The wanted partitions; an error if there are none."""
+        """The selected partitions; an error if there are none."""
         from confluent_kafka import KafkaException
 
         try:
@@ -158,7 +158,7 @@ class Cluster:
         return found
 
     def offsets(self, places: Iterable[Place], when: When) -> Offsets:
-        """The offset of the first message, of the next one to come, or of the first at a moment or later."""
+        """The offset of the first message, of the next new message, or of the first message at or after a time."""
         from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
         from confluent_kafka.admin import OffsetSpec
 

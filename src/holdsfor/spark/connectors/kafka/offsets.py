@@ -1,4 +1,4 @@
-"""Where to begin and how far a batch goes; offsets are written as Spark's own connector writes them."""
+"""Computes start positions and batch ends; offsets have the format of Spark's own connector."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from holdsfor.spark.connectors.options import Options
 
 @dataclass(frozen=True)
 class Position:
-    """A place in all partitions: the first message, the next one, a moment, or offsets one by one."""
+    """A position in all partitions: the first message, the next new one, a time, or individual offsets."""
 
     where: When | tuple[tuple[Place, int], ...]
 
     @staticmethod
     def of(options: Options, side: Literal["starting", "ending"], default: Literal["earliest", "latest"]) -> Position:
-        """As the options `startingOffsets` and `startingTimestamp`, or `ending…`, say."""
+        """Reads the options `startingOffsets` and `startingTimestamp`, or `ending…`."""
         name = f"{side}Offsets"
         options.refuse_together(name, f"{side}Timestamp")
         moment = options.moment(f"{side}Timestamp")
@@ -36,12 +36,12 @@ class Position:
         return Position(tuple(sorted(found.items())))
 
     def resolved(self, cluster: Cluster, places: list[Place]) -> Offsets:
-        """The offsets, as they are now."""
+        """The current offsets of the position."""
         where = self.where
         if not isinstance(where, tuple):
             found = cluster.offsets(places, where)
             if isinstance(where, datetime) and LATEST in found.values():
-                # Nothing is as late as that: the next message to come.
+                # No message is as late as that, so the next new message counts.
                 later = cluster.offsets([place for place, offset in found.items() if offset == LATEST], "latest")
                 return found | later
             return found
@@ -57,7 +57,7 @@ class Position:
 
 
 def bounded(start: Offsets, end: Offsets, most: int | None) -> Offsets:
-    """An end so near that there are at most so many messages, each partition's share as large as its backlog's.
+    """An end that admits at most `most` messages, distributed over partitions in proportion to their backlogs.
 
     >>> place = Place("t", 0), Place("t", 1)
     >>> list(bounded({place[0]: 0, place[1]: 10}, {place[0]: 30, place[1]: 20}, 8).values())
@@ -68,7 +68,7 @@ def bounded(start: Offsets, end: Offsets, most: int | None) -> Offsets:
     if most is None or whole <= most:
         return end
     shares = {place: most * size // whole for place, size in backlog.items()}
-    # What rounding left over goes to the largest backlogs; so a batch is never empty.
+    # The rounding remainder goes to the largest backlogs, so a batch is never empty.
     left = most - sum(shares.values())
     for place in sorted(backlog, key=lambda place: (-backlog[place], place))[:left]:
         shares[place] += 1
@@ -76,7 +76,7 @@ def bounded(start: Offsets, end: Offsets, most: int | None) -> Offsets:
 
 
 def to_json(offsets: Offsets) -> dict[str, dict[str, int]]:
-    """Offsets as Spark's checkpoints have them."""
+    """Offsets in the format of Spark's checkpoints."""
     made: dict[str, dict[str, int]] = {}
     for place in sorted(offsets):
         made.setdefault(place.topic, {})[str(place.partition)] = offsets[place]

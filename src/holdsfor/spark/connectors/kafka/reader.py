@@ -1,4 +1,4 @@
-"""Reads topics of Kafka: a task for each partition, or more for large ones."""
+"""Reads Kafka topics with one task per partition, or several for large ones."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _HEADER = StructType().add("key", StringType()).add("value", BinaryType())
 _ARROW_HEADERS = pa.list_(pa.field("element", pa.struct([("key", pa.string()), ("value", pa.binary())])))
 _CONSUME = 10_000
 _POLL = 0.2
-"""Seconds that a call of the client waits; a call returns early when it has all it was asked for."""
+"""The timeout of a client call in seconds; a call returns early when it is complete."""
 
 
 def schema(*, headers: bool) -> StructType:
@@ -54,7 +54,7 @@ def schema(*, headers: bool) -> StructType:
 
 @dataclass(frozen=True)
 class Reading:
-    """What to read, and from where on."""
+    """The selection to read, and the start position."""
 
     properties: Properties
     topics: Topics
@@ -68,7 +68,7 @@ class Reading:
 
     @staticmethod
     def of(options: Options, *, streaming: bool) -> Reading:
-        """As the options say."""
+        """Reads the options."""
         if streaming:
             options.refuse("endingOffsets", "endingTimestamp", reason="a stream has no end")
         return Reading(
@@ -84,7 +84,7 @@ class Reading:
         )
 
     def cut(self, start: Offsets, end: Offsets) -> list[Range]:
-        """The work of the tasks: partitions, the large ones in pieces if more tasks are wanted."""
+        """Divides the work into tasks: partitions, with large ones split if more tasks are wanted."""
         sizes = {place: end[place] - start[place] for place in sorted(end) if end[place] > start[place]}
         whole = sum(sizes.values())
         pieces = {place: max(1, round(self.least_partitions * size / whole)) for place, size in sizes.items()}
@@ -104,7 +104,7 @@ class Range(InputPartition):
 
 
 class _Reads:
-    """Reading a range: the same for batches and streams."""
+    """Reads a range, for batches and streams."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -116,13 +116,13 @@ class _Reads:
             yield from _messages(self.reading, partition)
 
     def lost(self, what: str) -> None:
-        """Complain of messages that are gone, unless the options say not to."""
+        """Reports lost messages, unless the options disable it."""
         if self.reading.fail_on_loss:
             raise DataLost(_loss(what))
 
 
 class KafkaReader(_Reads, DataSourceReader):
-    """Reads what is there when the query is planned."""
+    """Reads the messages that exist when the query is planned."""
 
     def partitions(self) -> list[InputPartition]:
         """Partitions of the topics."""
@@ -132,23 +132,23 @@ class KafkaReader(_Reads, DataSourceReader):
 
 
 class KafkaStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads on and on."""
+    """Reads continuously."""
 
     def __init__(self, reading: Reading) -> None:
         super().__init__(reading)
         self._target: Offsets | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
-        """Where a new query begins."""
+        """The start position of a new query."""
         places = self.cluster.partitions(self.reading.topics)
         return to_json(self.reading.starting.resolved(self.cluster, places))
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """What `maxOffsetsPerTrigger` says."""
+        """The limit of `maxOffsetsPerTrigger`."""
         return default_limit(self.reading.most)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-        """How far the next batch goes; partitions that are new are read from their beginning."""
+        """The end of the next batch; new partitions are read from their beginning."""
         before = from_json(start)
         end = self._latest()
         for place, offset in before.items():
@@ -170,14 +170,14 @@ class KafkaStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailable
         return to_json(self._latest())
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Read no further than the partitions go now."""
+        """Limits reading to the current ends of the partitions."""
         self._target = self._latest()
 
     def _latest(self) -> Offsets:
         return self.cluster.offsets(self.cluster.partitions(self.reading.topics), "latest")
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """The work of a batch; the same for the same offsets."""
+        """The tasks of a batch; the same offsets give the same tasks."""
         before, after = from_json(start), from_json(end)
         new = self.cluster.offsets([place for place in after if place not in before], "earliest")
         return self.reading.cut(before | new, after)
@@ -188,7 +188,7 @@ def _loss(what: str) -> str:
 
 
 def _messages(reading: Reading, part: Range) -> Iterator[pa.RecordBatch]:
-    """The messages of a range, some thousand at a time; offsets may be missing (compaction, transactions)."""
+    """The messages of a range in blocks of some thousand; offsets may be missing (compaction, transactions)."""
     from confluent_kafka import Consumer, TopicPartition
 
     own = {
@@ -221,7 +221,7 @@ def _messages(reading: Reading, part: Range) -> Iterator[pa.RecordBatch]:
 
 
 def _is_message(message: Message, part: Range) -> bool:
-    """Whether a message belongs to the range; errors are raised, the end of the partition is none."""
+    """Whether a message belongs to the range. Errors are raised, except the end of a partition."""
     from confluent_kafka import KafkaError
 
     problem = message.error()
@@ -235,7 +235,7 @@ def _is_message(message: Message, part: Range) -> bool:
 
 
 def _following(found: Sequence[Message], following: int) -> int:
-    """The offset after the last message, or the end of the partition if that was met."""
+    """The offset after the last message, or the end of the partition if it was reached."""
     last = found[-1]
     offset = int(last.offset() or 0)
     return max(following, offset if last.error() is not None else offset + 1)
@@ -250,7 +250,7 @@ def _batch(messages: Sequence[Message], *, headers: bool) -> pa.RecordBatch:
         [message.partition() for message in messages],
         [message.offset() for message in messages],
         [moment * 1000 if kind else None for kind, moment in stamps],
-        # The client counts 0 for none, 1 for created, 2 for appended; Spark counts -1, 0, 1.
+        # The client uses 0 for none, 1 for created, 2 for appended; Spark uses -1, 0, 1.
         [kind - 1 for kind, _ in stamps],
     ]
     fields = [(name, kind) for name, _, kind in _FIELDS]

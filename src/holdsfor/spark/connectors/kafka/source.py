@@ -47,11 +47,11 @@ class KafkaSource(DataSource):
         return Reading.of(self._options(_READING), streaming=streaming)
 
     def reader(self, schema: StructType) -> KafkaReader:
-        """Reads what is there."""
+        """A reader of existing messages."""
         return KafkaReader(self._reading(schema, streaming=False))
 
     def streamReader(self, schema: StructType) -> KafkaStreamReader:  # noqa: N802
-        """Reads on and on."""
+        """A reader for streaming."""
         return KafkaStreamReader(self._reading(schema, streaming=True))
 
     def _sending(self, schema: StructType, *, overwrite: bool) -> Sending:
@@ -59,9 +59,9 @@ class KafkaSource(DataSource):
         return Sending.of(self._options(("topic",)), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> KafkaWriter:
-        """Sends a DataFrame."""
+        """A writer for a DataFrame."""
         return KafkaWriter(self._sending(schema, overwrite=overwrite))
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> KafkaStreamWriter:  # noqa: N802
-        """Sends a streaming DataFrame."""
+        """A writer for a streaming DataFrame."""
         return KafkaStreamWriter(self._sending(schema, overwrite=overwrite))

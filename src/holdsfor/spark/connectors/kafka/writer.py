@@ -1,4 +1,4 @@
-"""Sends rows to Kafka; as with Spark's own connector, a batch that is run again is sent again."""
+"""Sends rows to Kafka; as with Spark's own connector, a repeated batch is sent again."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from holdsfor.spark.connectors.kafka.cluster import Properties
 from holdsfor.spark.connectors.options import OptionError, Options
 
 _BY_KEY = -1
-"""The partition that lets the client choose by the key."""
+"""The partition number that lets the client choose by key."""
 
 
 @dataclass(frozen=True)
 class Sending:
-    """Where rows are sent to."""
+    """The destination of rows."""
 
     properties: Properties
     topic: str | None
 
     @staticmethod
     def of(options: Options, schema: StructType) -> Sending:
-        """As the options and the columns say."""
+        """Reads the options and the columns."""
         source = options.source
         text = (BinaryType, StringType)
         require_column(source, schema, "value", text)
@@ -45,13 +45,13 @@ class Sending:
 
 
 class _Sends:
-    """Sending the rows of a task: the same for batches and streams."""
+    """Sends the rows of a task, for batches and streams."""
 
     def __init__(self, sending: Sending) -> None:
         self.sending = sending
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
-        """Send all rows; every one has been acknowledged when this returns."""
+        """Sends all rows; all have been acknowledged when this returns."""
         from confluent_kafka import Producer
 
         producer = self.sending.properties.client(Producer, **{"enable.idempotence": True})
@@ -79,7 +79,7 @@ class _Sends:
             place = batch.schema.get_field_index(name)
             return batch.column(place).to_pylist() if place >= 0 else [None] * batch.num_rows
 
-        # As with Spark's own connector, the option wins over the column.
+        # As with Spark's own connector, the option takes precedence over the column.
         for topic, value, key, partition, headers in zip(
             *map(column, ("topic", "value", "key", "partition", "headers")), strict=True
         ):
@@ -92,7 +92,7 @@ class _Sends:
 
 
 def _send(producer: Any, message: dict[str, Any]) -> None:
-    """Hand a message to the client, waiting while its queue is full."""
+    """Passes a message to the client, and waits while its queue is full."""
     while True:
         try:
             producer.produce(**message)

@@ -1,4 +1,4 @@
-"""A connection to NATS, and what is to be known of a stream of JetStream before it is read."""
+"""Connects to NATS, and queries the extent of a JetStream stream."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TRIES = 3
 
 @dataclass(frozen=True)
 class Servers:
-    """Where the servers are and how to log in."""
+    """The addresses of the servers and the login."""
 
     addresses: tuple[str, ...]
     login: tuple[tuple[str, str], ...]
@@ -29,7 +29,7 @@ class Servers:
 
     @staticmethod
     def of(options: Options) -> Servers:
-        """As the options say."""
+        """Reads the options."""
         options.required("servers")
         words = {"user": "user", "password": "password", "token": "token", "credentials": "user_credentials"}
         login = tuple((word, value) for name, word in words.items() if (value := options.text(name)) is not None)
@@ -37,14 +37,14 @@ class Servers:
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[Client]:
-        """A connection, closed at the end."""
+        """A connection that is closed at the end."""
         import nats
         from nats.errors import Error
 
         tries: list[Exception] = []
 
         async def note(problem: Exception) -> None:
-            """What went wrong with one try; the client would print it."""
+            """Records the problem of one attempt, which the client would print."""
             tries.append(problem)
 
         options: dict[str, Any] = {**dict(self.login), "error_cb": note}
@@ -65,13 +65,13 @@ class Servers:
             await client.close()
 
     def jetstream(self, client: Client) -> JetStreamContext:
-        """Requests to JetStream, with the timeout of the options."""
+        """A JetStream context with the timeout of the options."""
         return client.jetstream(timeout=self.timeout)
 
 
 @dataclass(frozen=True)
 class Extent:
-    """Which messages a stream has: sequence numbers from `first` up to, not including, `next`."""
+    """The messages of a stream: sequence numbers from `first` up to, but not including, `next`."""
 
     created: str
     first: int
@@ -87,12 +87,12 @@ async def extent_of(jetstream: JetStreamContext, stream: str) -> Extent:
     except NotFoundError:
         raise ConnectorError(f"holdsfor-nats: there is no stream {stream!r}") from None
     first, following = info.state.first_seq, info.state.last_seq + 1
-    # A stream that never had a message says that its first is 0.
+    # A stream that never had a message reports 0 as its first sequence number.
     return Extent(str(info.created), max(1, min(first, following)), following)
 
 
 async def first_after(jetstream: JetStreamContext, stream: str, moment: datetime, otherwise: int) -> int:
-    """The sequence number of the first message stored at a moment or later."""
+    """The sequence number of the first message stored at or after a time."""
     from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
     config = ConsumerConfig(
@@ -113,7 +113,7 @@ async def first_after(jetstream: JetStreamContext, stream: str, moment: datetime
 
 
 async def next_of(jetstream: JetStreamContext, stream: str, subjects: Sequence[str], low: int) -> int | None:
-    """The sequence number of the first message of some subjects, not before `low`."""
+    """The sequence number of the first message with one of the subjects, at least `low`."""
     from nats.js.errors import NotFoundError
 
     found = []

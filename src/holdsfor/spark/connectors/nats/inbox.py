@@ -1,4 +1,4 @@
-"""Answers to many requests through one subscription: the client's own calls make a task for every message."""
+"""Collects answers to many requests through one subscription, because the client creates a task per request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Inbox:
-    """Collects messages sent to one subject of ours."""
+    """Collects messages sent to one private subject."""
 
     def __init__(self, client: Client, is_last: Callable[[Msg], bool]) -> None:
         self.subject: str = client.new_inbox()
@@ -26,7 +26,7 @@ class Inbox:
         self._full = asyncio.Event()
 
     async def open(self) -> None:
-        """Begin to listen; the limits of the client's buffers are left to those who ask."""
+        """Starts to listen. The requester must respect the limits of the client's buffers."""
         self._subscription = await self._client.subscribe(
             self.subject, cb=self._take, pending_msgs_limit=-1, pending_bytes_limit=-1
         )
@@ -37,7 +37,7 @@ class Inbox:
             self._full.set()
 
     async def collect(self, count: int, seconds: float, what: str) -> list[Msg]:
-        """So many messages, or fewer with one that says that there are no more at the end."""
+        """Waits for `count` messages, or fewer if the last one marks the end."""
         self._wanted = count
         if len(self._found) < count and not any(map(self._is_last, self._found)):
             self._full.clear()

@@ -1,4 +1,4 @@
-"""Reads a stream of JetStream: offsets are its sequence numbers, so a batch can be read again whatever happened."""
+"""Reads a JetStream stream; offsets are its sequence numbers, so any batch can be read again."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ ARROW_SCHEMA = pa.schema(
     ]
 )
 _FETCH = 5000
-"""Messages asked for at once."""
+"""Messages per request."""
 _FETCH_BYTES = 64 << 20
-"""Bytes asked for at once."""
+"""Bytes per request."""
 _OLD_DOTS = 8
-"""Dots in the subject that a message is acknowledged at, with servers before domains."""
+"""The number of dots in the acknowledgement subject of a message, for servers before domains."""
 _SHORTEST = 1000
 """A task for fewer messages costs more than it saves."""
 _IDLE = 600
-"""Seconds after which the server forgets a consumer: Spark may take its time between two fetches."""
+"""Seconds after which the server drops a consumer; Spark may pause between two fetches."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What to read, and from where on."""
+    """The selection to read, and the start position."""
 
     servers: Servers
     stream: str
@@ -71,7 +71,7 @@ class Reading:
 
     @staticmethod
     def of(options: Options, *, streaming: bool) -> Reading:
-        """As the options say."""
+        """Reads the options."""
         options.refuse_together("startingOffsets", "startingTimestamp")
         if streaming:
             options.refuse("endingSequence", reason="a stream has no end")
@@ -92,7 +92,7 @@ class Reading:
         )
 
     async def start(self, jetstream: JetStreamContext, extent: Extent) -> int:
-        """The sequence number to begin with."""
+        """The first sequence number to read."""
         match self.starting:
             case "earliest":
                 return extent.first
@@ -105,7 +105,7 @@ class Reading:
                 return await first_after(jetstream, self.stream, moment, otherwise=extent.next)
 
     def cut(self, low: int, high: int) -> list[Slice]:
-        """Slices of a range, each for one task."""
+        """Divides a range into slices, one per task."""
         if self.by_subject:
             return [Slice(low, high, (subject,)) for subject in self.subjects if low < high]
         return [Slice(*piece, self.subjects) for piece in slices(low, high, self.partitions, least=_SHORTEST)]
@@ -121,7 +121,7 @@ def _position(options: Options, default: str) -> str | int:
 
 
 def _refuse_overlap(options: Options, subjects: Sequence[str]) -> None:
-    """With one task for each subject, a message of two subjects would be read twice."""
+    """Rejects overlapping subjects for one task per subject, which would read a message twice."""
     if not subjects:
         raise options.wrong("partitionBy", "subject", "sequence where no 'subjects' are given")
     for place, one in enumerate(subjects):
@@ -131,7 +131,7 @@ def _refuse_overlap(options: Options, subjects: Sequence[str]) -> None:
 
 
 def overlap(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether some subject fits both patterns.
+    """Whether some subject matches both patterns.
 
     >>> overlap("a.*".split("."), "*.b".split(".")), overlap("a.>".split("."), "a".split("."))
     (True, False)
@@ -148,7 +148,7 @@ def overlap(one: Sequence[str], other: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class Slice(InputPartition):
-    """Sequence numbers of one task, and the subjects it wants; all if there are none."""
+    """The sequence numbers of one task, and its subjects; empty means all subjects."""
 
     low: int
     high: int
@@ -156,7 +156,7 @@ class Slice(InputPartition):
 
 
 class _Reads:
-    """Reading a slice: the same for batches and streams."""
+    """Reads a slice, for batches and streams."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -168,7 +168,7 @@ class _Reads:
 
 
 class NatsReader(_Reads, DataSourceReader):
-    """Reads what is there when the query is planned."""
+    """Reads the messages that exist when the query is planned."""
 
     def partitions(self) -> list[InputPartition]:
         """Slices of the stream."""
@@ -185,14 +185,14 @@ class NatsReader(_Reads, DataSourceReader):
 
 
 class NatsStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads on and on. An offset is the next sequence number, and when the stream was made."""
+    """Reads continuously. An offset is the next sequence number, with the creation time of the stream."""
 
     def __init__(self, reading: Reading) -> None:
         super().__init__(reading)
         self._target: int | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
-        """Where a new query begins."""
+        """The start position of a new query."""
 
         async def ask() -> dict[str, Any]:
             async with self.reading.servers.connect() as client:
@@ -203,11 +203,11 @@ class NatsStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableN
         return asyncio.run(ask())
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """What `maxOffsetsPerTrigger` says."""
+        """The limit of `maxOffsetsPerTrigger`."""
         return default_limit(self.reading.most)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-        """How far the next batch goes."""
+        """The end of the next batch."""
         return asyncio.run(self._latest(start, most_rows(limit)))
 
     async def _latest(self, start: dict[str, Any], most: int | None) -> dict[str, Any]:
@@ -234,7 +234,7 @@ class NatsStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableN
         return {"created": extent.created, "next": extent.next}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Read no further than the stream goes now."""
+        """Limits reading to the current end of the stream."""
         self._target = asyncio.run(self._extent()).next
 
     async def _extent(self) -> Extent:
@@ -242,7 +242,7 @@ class NatsStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableN
             return await extent_of(self.reading.servers.jetstream(client), self.reading.stream)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """Slices of a batch; the same for the same offsets."""
+        """The slices of a batch; the same offsets give the same slices."""
         low = start["next"] if start["created"] == end["created"] else 1
         return self.reading.cut(low, end["next"])
 
@@ -259,7 +259,7 @@ def _loss(stream: str, what: str) -> str:
 
 
 def _messages(reading: Reading, part: Slice) -> Iterator[pa.RecordBatch]:
-    """The messages of a slice, some thousand at a time."""
+    """The messages of a slice in blocks of some thousand."""
     with asyncio.Runner() as runner:
         cursor = _Cursor(reading, part)
         try:
@@ -272,7 +272,7 @@ def _messages(reading: Reading, part: Slice) -> Iterator[pa.RecordBatch]:
 
 
 class _Cursor:
-    """A consumer of JetStream that lives as long as one task."""
+    """A JetStream consumer for the duration of one task."""
 
     def __init__(self, reading: Reading, part: Slice) -> None:
         self.reading = reading
@@ -286,7 +286,7 @@ class _Cursor:
         self._consumer: str | None = None
 
     async def open(self) -> None:
-        """Connect, see that nothing is missing, and begin."""
+        """Connects, checks that no message is missing, and starts."""
         from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
         reading = self.reading
@@ -296,7 +296,7 @@ class _Cursor:
         extent = await extent_of(jetstream, reading.stream)
         if extent.first > self.part.low and reading.fail_on_loss:
             raise DataLost(_loss(reading.stream, f"the first is {extent.first} and {self.part.low} was wanted"))
-        # Messages have a subject to be acknowledged at; what the server says of a request has none.
+        # Messages have an acknowledgement subject; status messages of the server have none.
         self._inbox = Inbox(client, lambda message: not message.reply)
         await self._inbox.open()
         config = ConsumerConfig(
@@ -312,7 +312,7 @@ class _Cursor:
         self._consumer, self._pending = str(made.name), made.num_pending or 0
 
     async def fetch(self) -> pa.RecordBatch | None:
-        """Some messages, or nothing at the end of the slice."""
+        """Some messages, or none at the end of the slice."""
         assert self._client is not None
         assert self._inbox is not None
         wanted = min(_FETCH, self._pending, self.part.high - self._next)
@@ -331,7 +331,7 @@ class _Cursor:
         return self._rows(messages)
 
     def _rows(self, messages: Sequence[Msg]) -> pa.RecordBatch:
-        """Messages as columns; where each stands is said by the subject to acknowledge it at."""
+        """Messages as columns; the acknowledgement subject contains their sequence numbers."""
         places = np.array([message.reply.split(".")[_place(message.reply) :][:4] for message in messages], np.int64)
         sequence, delivered, nanoseconds, pending = places.T
         if not np.array_equal(delivered, np.arange(self._delivered + 1, self._delivered + len(messages) + 1)):
@@ -350,7 +350,7 @@ class _Cursor:
         return pa.RecordBatch.from_arrays(arrays, schema=ARROW_SCHEMA)
 
     async def close(self) -> None:
-        """Give back what was opened. If the consumer cannot be taken away now, the server forgets it later."""
+        """Releases all resources. If the consumer cannot be deleted now, the server drops it later."""
         from nats.errors import Error
 
         if self._client is not None and self._consumer is not None:
@@ -362,5 +362,7 @@ class _Cursor:
 
 
 def _place(reply: str) -> int:
-    """Where the numbers begin: after $JS.ACK, in newer servers domain and account, the stream, consumer and tries."""
+    """The index of the numbers in the subject: after $JS.ACK, domain and account (newer servers), stream, consumer and
+    tries.
+    """
     return 5 if reply.count(".") == _OLD_DOTS else 7

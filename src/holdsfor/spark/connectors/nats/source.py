@@ -43,11 +43,11 @@ class NatsSource(DataSource):
         return Reading.of(options, streaming=streaming)
 
     def reader(self, schema: StructType) -> NatsReader:
-        """Reads what is there."""
+        """A reader of existing messages."""
         return NatsReader(self._reading(schema, streaming=False))
 
     def streamReader(self, schema: StructType) -> NatsStreamReader:  # noqa: N802
-        """Reads on and on."""
+        """A reader for streaming."""
         return NatsStreamReader(self._reading(schema, streaming=True))
 
     def _publishing(self, schema: StructType, *, overwrite: bool) -> Publishing:
@@ -55,9 +55,9 @@ class NatsSource(DataSource):
         return Publishing.of(Options(self.name(), self.options, (*CONNECTION_OPTIONS, *_WRITING)), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> NatsWriter:
-        """Publishes a DataFrame."""
+        """A writer for a DataFrame."""
         return NatsWriter(self._publishing(schema, overwrite=overwrite))
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> NatsStreamWriter:  # noqa: N802
-        """Publishes a streaming DataFrame."""
+        """A writer for a streaming DataFrame."""
         return NatsStreamWriter(self._publishing(schema, overwrite=overwrite))

@@ -1,4 +1,4 @@
-"""Publishes rows to JetStream, with an id by which the server drops what it has already got."""
+"""Publishes rows to JetStream, with ids by which the server drops duplicates."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
 _IN_FLIGHT = 2000
-"""Messages published before their acknowledgements are waited for."""
+"""The number of messages published before waiting for acknowledgements."""
 
 
 @dataclass(frozen=True)
 class Publishing:
-    """Where rows are published to."""
+    """The destination of rows."""
 
     servers: Servers
     stream: str | None
@@ -35,7 +35,7 @@ class Publishing:
 
     @staticmethod
     def of(options: Options, schema: StructType) -> Publishing:
-        """As the options and the columns say."""
+        """Reads the options and the columns."""
         source = options.source
         require_column(source, schema, "value", (BinaryType, StringType))
         for name, kind in (("subject", StringType), ("message_id", StringType), ("headers", MapType)):
@@ -50,13 +50,13 @@ class Publishing:
 
 
 class _Publishes:
-    """Publishing the rows of a task: the same for batches and streams."""
+    """Publishes the rows of a task, for batches and streams."""
 
     def __init__(self, publishing: Publishing) -> None:
         self.publishing = publishing
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
-        """Publish all rows, in order; every one has been acknowledged when this returns."""
+        """Publishes all rows in order; all have been acknowledged when this returns."""
         rows = 0
         with asyncio.Runner() as runner:
             connection = self.publishing.servers.connect()
@@ -103,7 +103,7 @@ def _is_refusal(answer: Msg) -> bool:
 
 
 def _reason(answer: Msg) -> str:
-    """The server's words; an empty answer means that nobody was there to store the message."""
+    """The message of the server. An empty answer means that no stream stored the message."""
     if not answer.data:
         return "no stream takes messages of this subject"
     return str(json.loads(answer.data).get("error", {}).get("description", answer.data.decode()))
@@ -114,4 +114,4 @@ class NatsWriter(_Publishes, DataSourceArrowWriter):
 
 
 class NatsStreamWriter(_Publishes, DataSourceStreamArrowWriter):
-    """Publishes every micro-batch; a batch that is run again publishes the same ids."""
+    """Publishes every micro-batch; a repeated batch publishes the same ids."""

@@ -1,1 +1,1 @@
-"""PostgreSQL: events from a table or query, intervals into a table that stays right."""
+"""PostgreSQL: reads events from a table or query, and writes intervals to a table that is kept up to date."""

@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL, and the columns of a table or query as Spark's types."""
+"""Connects to PostgreSQL, and maps the columns of a table or query to Spark types."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 CONNECTION_OPTIONS = ("url", "user", "password", "dbtable")
 _WIDEST = 38
-"""Digits of Spark's widest decimal."""
+"""The digits of Spark's widest decimal."""
 _KINDS: dict[str, DataType] = {
     "bool": BooleanType(),
     "int2": ShortType(),
@@ -47,14 +47,14 @@ _KINDS: dict[str, DataType] = {
 
 @dataclass(frozen=True)
 class Database:
-    """Where the database is and how to log in."""
+    """The address of the database and the login."""
 
     address: str
     login: tuple[tuple[str, str], ...]
 
     @staticmethod
     def of(options: Options) -> Database:
-        """As the options say; an address in JDBC's form is understood."""
+        """Reads the options; an address in JDBC form is understood."""
         address = options.required("url").removeprefix("jdbc:")
         login = tuple((name, value) for name in ("user", "password") if (value := options.text(name)) is not None)
         return Database(address, login)
@@ -73,7 +73,7 @@ class Database:
 
 
 def table_name(name: str) -> sql.Identifier:
-    """A table as SQL: `name` or `schema.name`; quotes are added, so capitals count."""
+    """A table name in SQL: `name` or `schema.name`. Quotes are added, so case matters."""
     from psycopg import sql
 
     return sql.Identifier(*name.split("."))
@@ -81,14 +81,14 @@ def table_name(name: str) -> sql.Identifier:
 
 @dataclass(frozen=True)
 class Relation:
-    """A table, or a query in brackets as in Spark's JDBC source."""
+    """A table, or a query in parentheses as in Spark's JDBC source."""
 
     table: str | None
     query: str | None
 
     @staticmethod
     def of(options: Options) -> Relation:
-        """As the options say."""
+        """Reads the options."""
         options.refuse_together("dbtable", "query")
         table, query = options.text("dbtable"), options.text("query")
         if table is None and query is None:
@@ -97,16 +97,16 @@ class Relation:
 
     @property
     def source(self) -> sql.Composable:
-        """What follows FROM."""
+        """The SQL after FROM."""
         from psycopg import sql
 
         if self.table is not None:
             return table_name(self.table)
-        # The user's own words: a query that the options give is meant to be run.
+        # User SQL on purpose: a query in the options is meant to be run.
         return sql.SQL("({}) AS asked").format(sql.SQL(str(self.query)))
 
     def is_plain_table(self, connection: psycopg.Connection[Any]) -> bool:
-        """Whether rows are written to the relation itself: not so for a query, a view, or a table elsewhere."""
+        """Whether writers insert into the relation itself, which excludes queries, views and foreign tables."""
         if self.table is None:
             return False
         name = table_name(self.table).as_string(None)
@@ -116,7 +116,7 @@ class Relation:
         return row is not None and bool(row[0])
 
     def columns(self, connection: psycopg.Connection[Any]) -> dict[str, str]:
-        """The names of the columns and of their PostgreSQL types, `numeric` with its digits."""
+        """The names of the columns and of their PostgreSQL types, with the digits of `numeric`."""
         import psycopg
         from psycopg import sql
 
@@ -135,7 +135,7 @@ class Relation:
 
 
 def spark_schema(columns: dict[str, str]) -> StructType:
-    """Columns as Spark's types; what has no type of its own there is read as text."""
+    """The Spark types of columns; types without a counterpart are read as text."""
     made = StructType()
     for name, kind in columns.items():
         made = made.add(name, _spark_type(kind))

@@ -1,4 +1,4 @@
-"""Rows out of PostgreSQL and into it, whole blocks at a time, as CSV that Arrow reads and writes."""
+"""Copies rows from and to PostgreSQL in blocks, as CSV that Arrow reads and writes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _WRITTEN: dict[type[DataType], str] = {
 
 
 def postgres_type(field: StructField) -> str:
-    """The type of a column in a table made for a frame."""
+    """The type of a column in a table created for a frame."""
     kind = field.dataType
     if isinstance(kind, DecimalType):
         return f"numeric({kind.precision},{kind.scale})"
@@ -102,12 +102,12 @@ def expression(field: StructField) -> sql.Composable:
 def copied(
     connection: psycopg.Connection[Any], question: sql.Composable, schema: StructType
 ) -> Iterator[pa.RecordBatch]:
-    """The answer to a question, as Arrow."""
+    """The result of a query, as Arrow."""
     import psycopg
     from psycopg import sql
 
     wanted = pa.schema([(field.name, _arrow_type(field.dataType)) for field in schema.fields])
-    # Moments come as numbers, and Arrow does not read those as moments by itself.
+    # Timestamps arrive as numbers, which Arrow does not read as timestamps.
     plain = {field.name: pa.int64() if pa.types.is_timestamp(field.type) else field.type for field in wanted}
     convert = pacsv.ConvertOptions(
         column_types=plain,
@@ -132,7 +132,7 @@ def copied(
 
 
 def _blocks(pieces: Iterable[Any]) -> Iterator[bytes]:
-    """Whole rows of CSV: a block ends with a line, outside of quotes."""
+    """Blocks of complete CSV rows: a block ends with a line break outside of quotes."""
     held: list[Any] = []
     size = 0
     for piece in pieces:
@@ -150,7 +150,7 @@ def _blocks(pieces: Iterable[Any]) -> Iterator[bytes]:
 
 
 def csv_of(table: pa.Table) -> bytes:
-    """A table as CSV that COPY reads: text in quotes, nothing for null."""
+    """A table as CSV for COPY: quoted text, and nothing for null."""
     columns = [_as_written(column) for column in table.combine_chunks().columns]
     written = BytesIO()
     pacsv.write_csv(pa.table(columns, names=table.column_names), written, pacsv.WriteOptions(include_header=False))
@@ -158,7 +158,7 @@ def csv_of(table: pa.Table) -> bytes:
 
 
 def _as_written(column: pa.ChunkedArray) -> Any:
-    """A column of a type that CSV has: decimals as text, lists of texts as `{"a","b"}`."""
+    """Converts a column to a type that CSV supports: decimals as text, lists of text as `{"a","b"}`."""
     if pa.types.is_list(column.type):
         return pa.chunked_array([_array_texts(chunk) for chunk in column.chunks], pa.string())
     return column.cast(pa.string()) if pa.types.is_decimal(column.type) else column
@@ -166,7 +166,7 @@ def _as_written(column: pa.ChunkedArray) -> Any:
 
 def _array_texts(lists: pa.ListArray) -> pa.StringArray:
     if lists.offset:
-        # A part of a longer array; its offsets must begin at its own start.
+        # The array may be a slice of a longer one; its offsets must start at 0.
         lists = lists.take(pa.array(np.arange(len(lists))))
     texts = lists.values.cast(pa.string())
     quoted = pc.replace_substring(pc.replace_substring(texts, "\\", "\\\\"), '"', '\\"')

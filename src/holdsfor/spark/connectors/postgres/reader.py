@@ -1,4 +1,4 @@
-"""Reads rows of a table or query: once, or on and on by a column that only grows."""
+"""Reads rows of a table or query: once, or continuously by a growing column."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _MOMENT = {"timestamp", "timestamptz"}
 
 @dataclass(frozen=True)
 class Growing:
-    """The column that offsets are values of: whole numbers, or moments counted in microseconds."""
+    """The column whose values are offsets: integers, or timestamps in microseconds."""
 
     name: str
     kind: str
 
     @property
     def as_number(self) -> sql.Composable:
-        """The column in SQL, as the number that offsets have."""
+        """The column in SQL, as a numeric offset."""
         from psycopg import sql
 
         column = sql.Identifier(self.name)
@@ -56,7 +56,7 @@ class Growing:
 
 @dataclass(frozen=True)
 class Reading:
-    """What to read, and from where on."""
+    """The selection to read, and the start position."""
 
     database: Database
     relation: Relation
@@ -71,7 +71,7 @@ class Reading:
 
     @staticmethod
     def of(options: Options, schema: StructType, *, streaming: bool) -> Reading:
-        """As the options say, and the columns of what is read."""
+        """Reads the options and the columns."""
         database, relation = Database.of(options), Relation.of(options)
         with database.connect() as connection:
             columns = relation.columns(connection)
@@ -96,12 +96,13 @@ class Reading:
             options.whole("maxRowsPerTrigger"),
             options.flag("settle", default=True),
             options.whole("settleSeconds", 60) or 60,
-            # Numbers of a table are drawn by its writers; of anything else we do not know who writes it, or when.
+            # Writers of a table draw its numbers under a lock. For any other relation, the writers and their times are
+            # unknown.
             is_table and growing is not None and growing.kind in _WHOLE,
         )
 
     def largest(self, connection: psycopg.Connection[Any], least: bool = False) -> int | None:
-        """The largest value of the growing column, or the least."""
+        """The largest, or the least, value of the growing column."""
         from psycopg import sql
 
         assert self.growing is not None
@@ -159,7 +160,7 @@ def _position(options: Options, growing: Growing | None, default: str) -> str | 
 
 @dataclass(frozen=True)
 class Part(InputPartition):
-    """Rows of one task: values after one and up to another; None is no bound."""
+    """The rows of one task: values after one and up to another; None is no bound."""
 
     after: int | None
     upto: int | None
@@ -167,7 +168,7 @@ class Part(InputPartition):
 
 
 class _Reads:
-    """Reading a part: the same for batches and streams."""
+    """Reads a part, for batches and streams."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -178,7 +179,7 @@ class _Reads:
             yield from self.reading.rows(partition)
 
     def _cut(self, after: int | None, upto: int) -> list[Part]:
-        """Parts of a range of equal width; the first begins wherever the range does."""
+        """Parts of a range with equal width; the first includes the beginning of the range."""
         low = after
         if low is None:
             with self.reading.database.connect() as connection:
@@ -189,10 +190,10 @@ class _Reads:
 
 
 class PostgresReader(_Reads, DataSourceReader):
-    """Reads what is there."""
+    """Reads existing rows."""
 
     def partitions(self) -> list[InputPartition]:
-        """The whole in one part, or ranges of the growing column."""
+        """One part for everything, or ranges of the growing column."""
         reading = self.reading
         if reading.growing is None:
             return [Part(None, None)]
@@ -209,7 +210,7 @@ class PostgresReader(_Reads, DataSourceReader):
 
 
 class PostgresStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads on and on. An offset is a value of the growing column: all rows up to it have been read."""
+    """Reads continuously. An offset is a value of the growing column: all rows up to it have been read."""
 
     def __init__(self, reading: Reading) -> None:
         super().__init__(reading)
@@ -218,7 +219,7 @@ class PostgresStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvaila
         self._has_target = False
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
-        """Where a new query begins."""
+        """The start position of a new query."""
         if self.reading.starting == "earliest":
             return {"upto": None}
         if self.reading.starting != "latest":
@@ -227,11 +228,11 @@ class PostgresStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvaila
             return {"upto": self._now(connection)}
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """What `maxRowsPerTrigger` says."""
+        """The limit of `maxRowsPerTrigger`."""
         return default_limit(self.reading.most)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-        """How far the next batch goes; rows with equal values are in one batch."""
+        """The end of the next batch; rows with equal values are in one batch."""
         after, most = start["upto"], most_rows(limit)
         with self.reading.database.connect(autocommit=True) as connection:
             if self._has_target:
@@ -247,7 +248,7 @@ class PostgresStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvaila
         return {"upto": upto}
 
     def _nth(self, connection: psycopg.Connection[Any], part: Part, most: int) -> int | None:
-        """The value of the last of so many rows."""
+        """The value of row number `most`."""
         from psycopg import sql
 
         growing = self.reading.growing
@@ -269,12 +270,12 @@ class PostgresStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvaila
         return part.upto if row is None or row[0] is None else int(row[0])
 
     def reportLatestOffset(self) -> dict[str, Any]:  # noqa: N802
-        """The largest value there is, for the progress report."""
+        """The largest existing value, for the progress report."""
         with self.reading.database.connect(autocommit=True) as connection:
             return {"upto": self.reading.largest(connection)}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Read no further than the rows go now; those that are being written now are waited for."""
+        """Limits reading to the current rows, including those of open transactions, which are awaited."""
         with self.reading.database.connect(autocommit=True) as connection:
             self._target = self._now(connection)
         self._has_target = True
@@ -286,7 +287,7 @@ class PostgresStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvaila
         return self._settled.wait(connection, largest, self.reading.patience)
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """Ranges of the growing column; the same rows for the same offsets."""
+        """Ranges of the growing column; the same offsets give the same rows."""
         after, upto = start["upto"], end["upto"]
         if upto is None or upto == after:
             return []

@@ -1,4 +1,4 @@
-"""How far rows can be read without missing one: transactions commit in another order than they number their rows."""
+"""Determines up to which value no row can be missed: transactions do not commit in the order of their row numbers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from holdsfor.spark.connectors.postgres.connection import table_name
 if TYPE_CHECKING:
     import psycopg
 
-# Who may still commit a row that was numbered before now: whoever holds a lock to write the table (or one of its
-# partitions), for a number is drawn under that lock.
+# The writers that may still commit an earlier row number: all that hold a write lock on the table (or one of its
+# partitions), because numbers are drawn under that lock.
 _WRITERS = """
 SELECT DISTINCT virtualtransaction FROM pg_locks
 WHERE locktype = 'relation' AND granted AND pid IS DISTINCT FROM pg_backend_pid()
@@ -20,7 +20,7 @@ WHERE locktype = 'relation' AND granted AND pid IS DISTINCT FROM pg_backend_pid(
   AND mode NOT IN ('AccessShareLock', 'RowShareLock', 'ShareLock', 'ShareUpdateExclusiveLock')
   AND relation IN (SELECT relid FROM pg_partition_tree(%(table)s::regclass) UNION SELECT %(table)s::regclass)
 """
-# A time may be that of the beginning of a transaction, which may write at any later moment: all transactions count.
+# A timestamp may be the start of its transaction, which may write at any later time: all transactions count.
 _TRANSACTIONS = """
 SELECT DISTINCT locks.virtualtransaction FROM pg_locks AS locks
 LEFT JOIN pg_stat_activity AS activity ON activity.pid = locks.pid
@@ -32,21 +32,21 @@ _PAUSE = 0.05
 
 
 class Settled:
-    """Follows the largest value of a column below which nothing can appear any more.
+    """Tracks the largest value of a column below which no new row can appear.
 
-    The largest value is read first and then who is writing. Once all of those have ended, every row up to that value
-    is either visible or never will be. With nobody writing that is at once.
+    The largest value is read first, then the current writers. Once all of them have ended, every row up to that value
+    is visible or will never be. Without writers, this is immediate.
     """
 
     def __init__(self, table: str | None) -> None:
-        """For the writers of a table; None for all transactions."""
+        """Tracks the writers of a table; None tracks all transactions."""
         self._question = _TRANSACTIONS if table is None else _WRITERS
         self._values = {} if table is None else {"table": table_name(table).as_string(None)}
         self._bound: int | None = None
         self._waiting: tuple[int | None, frozenset[str]] | None = None
 
     def bound(self, connection: psycopg.Connection[Any], largest: int | None) -> int | None:
-        """The settled value, given the largest that was just seen on this connection."""
+        """The safe value, given the largest value just seen on this connection."""
         writing = self._writing(connection)
         if self._waiting is not None and not (self._waiting[1] & writing):
             self._bound, self._waiting = self._waiting[0], None
@@ -57,7 +57,7 @@ class Settled:
         return self._bound
 
     def wait(self, connection: psycopg.Connection[Any], largest: int | None, seconds: float) -> int | None:
-        """The largest value just seen, when all who are writing now have ended."""
+        """Waits until all current writers have ended; returns the largest value just seen."""
         writing = self._writing(connection)
         deadline = time.monotonic() + seconds
         while writing:

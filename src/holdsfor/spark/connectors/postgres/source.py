@@ -44,11 +44,11 @@ class PostgresSource(DataSource):
         return Reading.of(self._options(_READING), schema, streaming=streaming)
 
     def reader(self, schema: StructType) -> PostgresReader:
-        """Reads what is there."""
+        """A reader of existing rows."""
         return PostgresReader(self._reading(schema, streaming=False))
 
     def streamReader(self, schema: StructType) -> PostgresStreamReader:  # noqa: N802
-        """Reads on and on."""
+        """A reader for streaming."""
         return PostgresStreamReader(self._reading(schema, streaming=True))
 
     def _applying(self, schema: StructType, *, overwrite: bool) -> Applying:
@@ -58,9 +58,9 @@ class PostgresSource(DataSource):
         return applying
 
     def writer(self, schema: StructType, overwrite: bool) -> PostgresWriter:
-        """Writes a DataFrame."""
+        """A writer for a DataFrame."""
         return PostgresWriter(self._applying(schema, overwrite=overwrite))
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> PostgresStreamWriter:  # noqa: N802
-        """Writes a streaming DataFrame."""
+        """A writer for a streaming DataFrame."""
         return PostgresStreamWriter(self._applying(schema, overwrite=overwrite))

@@ -28,7 +28,7 @@ _INCOMING, _ORDINAL = "holdsfor_incoming", "holdsfor_ordinal"
 
 @dataclass(frozen=True)
 class Applying:
-    """How rows are brought into a table."""
+    """The target table and the way of writing."""
 
     database: Database
     table: str
@@ -41,7 +41,7 @@ class Applying:
 
     @staticmethod
     def of(options: Options, schema: StructType) -> Applying:
-        """As the options and the columns say."""
+        """Reads the options and the columns."""
         append = options.choice("writeMode", ("upsert", "insert"), "upsert") == "insert"
         keys = () if append else (options.names("keyColumns") or ("id",))
         for key in keys:
@@ -70,19 +70,19 @@ class Applying:
 
     @property
     def stored(self) -> list[str]:
-        """The columns that the table has: all but what is to be done with a row."""
+        """The columns of the table: all except the operation."""
         return [name for name, _ in self.columns if name != self.operation]
 
     def prepare(self) -> None:
-        """See that the tables are there and have the columns."""
+        """Creates missing tables and checks their columns."""
         from psycopg import sql
 
         with self.database.connect() as connection:
-            # Two who create a table at once are in each other's way, even with IF NOT EXISTS.
+            # Concurrent creation of a table fails, even with IF NOT EXISTS.
             connection.execute("SELECT pg_advisory_xact_lock(hashtext('holdsfor'))")
             if self.create:
                 kinds = dict(self.columns)
-                # The types are words of ours, not the user's.
+                # The types are constants, not user input.
                 parts: list[sql.Composable] = [
                     sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kinds[name])) for name in self.stored
                 ]
@@ -100,14 +100,14 @@ class Applying:
             connection.execute(made.format(table_name(self.batches)))
 
     def check(self, batch: pa.RecordBatch) -> None:
-        """Refuse operations that are not known: they would be taken for changes."""
+        """Rejects unknown operations, which would be taken for changes."""
         if self.operation is not None:
             odd = set(pc.unique(batch.column(self.operation)).to_pylist()) - _OPERATIONS
             if odd:
                 raise ConnectorError(f"holdsfor-postgres: column {self.operation!r} has {min(odd, key=repr)!r}")
 
     def begin(self, connection: psycopg.Connection[Any], query: str, batch: int) -> bool:
-        """Record a batch in this transaction; false if it has been applied before."""
+        """Records a batch in this transaction; false if it has been applied before."""
         from psycopg import sql
 
         recorded = sql.SQL(
@@ -117,7 +117,7 @@ class Applying:
         return connection.execute(recorded.format(table_name(self.batches)), (query, batch)).fetchone() is not None
 
     def apply(self, connection: psycopg.Connection[Any], rows: pa.Table) -> None:
-        """Bring rows into the table: COPY into a table of this transaction's, then one statement."""
+        """Applies rows to the table: COPY into a temporary table, then one statement."""
         from psycopg import sql
 
         table, incoming = table_name(self.table), sql.Identifier(_INCOMING)
@@ -178,20 +178,20 @@ def _names(names: Sequence[str]) -> sql.Composed:
 
 @dataclass(frozen=True)
 class Gathered(WriterCommitMessage):
-    """The rows of a task on their way to the transaction of their batch, as Arrow's compressed stream."""
+    """The rows of a task for the transaction of their batch, as a compressed Arrow stream."""
 
     query: str
     rows: bytes
 
 
 class PostgresStreamWriter(DataSourceStreamArrowWriter):
-    """Applies every micro-batch in one transaction, together with its number, and never twice."""
+    """Applies every micro-batch once, in one transaction together with its number."""
 
     def __init__(self, applying: Applying) -> None:
         self.applying = applying
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Gathered:
-        """Gather the rows of a task; the driver applies them with those of the others."""
+        """Collects the rows of a task; the driver applies them with those of other tasks."""
         from pyspark import TaskContext
 
         context = TaskContext.get()
@@ -211,7 +211,7 @@ class PostgresStreamWriter(DataSourceStreamArrowWriter):
         return Gathered(query, written.getvalue())
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Apply a batch, unless it has been applied before Spark could note it down."""
+        """Applies a batch, unless it was applied before Spark could record it."""
         gathered = [message for message in messages if isinstance(message, Gathered)]
         tables = [pa.ipc.open_stream(message.rows).read_all() for message in gathered if message.rows]
         if not tables:
@@ -222,13 +222,13 @@ class PostgresStreamWriter(DataSourceStreamArrowWriter):
 
 
 class PostgresWriter(DataSourceArrowWriter):
-    """Applies the rows of every task in a transaction of its own; with keys, doing it again changes nothing."""
+    """Applies the rows of every task in its own transaction; with keys, a repetition changes nothing."""
 
     def __init__(self, applying: Applying) -> None:
         self.applying = applying
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
-        """Apply the rows of a task."""
+        """Applies the rows of a task."""
         rows = 0
         with self.applying.database.connect() as connection:
             batches = []
