@@ -54,4 +54,4 @@ def test_not_with_columns(folder: Path) -> None:
     write_file(folder / "in", 0, some_rows(5, 1, 20))
     result = stream(*FILES, "--alerts", "-", "--columns")
     assert result.exit_code != 0
-    assert "leave out --columns" in result.output
+    assert "omit --columns" in result.output
