@@ -1,4 +1,4 @@
-"""Domains that input fills (`dynamicDomain`): what the rows that count put into them, while the engine goes on."""
+"""Maintains domains that input fills (`dynamicDomain`) while the engine advances."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Spans = list[tuple[float, float]]
 
 
 class Row(NamedTuple):
-    """A record: an event, or `F=V` from its start to before its end. An event has no end; points are as they came."""
+    """A record: an event, or `F=V` from its start to before its end. An event has no end; points stay separate."""
 
     term: Term
     start: float
@@ -27,22 +27,24 @@ class Row(NamedTuple):
 
 @dataclass
 class Domains:
-    """The records of inputs that fill domains, as far as they can be taken back, and what they have put into them.
+    """The records of inputs that fill domains, as far as they can be retracted, and the facts in the domains.
 
-    Rows count as they do in the core: an event from its own time on, unless the window has left it behind; of an interval what
-    lies after the border of the window. What lies behind the border stays.
+    Rows count as in the core: an event from its own time on, unless it is behind the window; of an interval, the part
+    after the border of the window. Facts from behind the border stay.
     """
 
     analysis: Analysis
     start: float = -math.inf
     _pending: list[tuple[Row, bool]] = field(default_factory=list)
-    """Rows that came in or were taken back since the last query time."""
+    """Rows inserted or retracted since the last query time."""
     _waiting: dict[tuple[Term, float], None] = field(default_factory=dict)
-    """Events that lie ahead."""
+    """Future events."""
     _spans: dict[Term, Spans] = field(default_factory=dict)
-    """Where records that count hold, after the border and in order: an event for its time-point, a fluent for its time."""
+    """Where records that count hold, after the border and in order: an event at its time-point, a fluent in its
+    intervals.
+    """
     _settled: dict[Term, None] = field(default_factory=dict)
-    """Records that nobody can take back any more."""
+    """Records that can no longer be retracted."""
     _facts: frozenset[Term] = frozenset()
 
     @property
@@ -52,19 +54,19 @@ class Domains:
 
     @property
     def facts(self) -> frozenset[Term]:
-        """What is in the domains."""
+        """The facts in the domains."""
         return self._facts
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Take in records."""
+        """Adds records."""
         self._pending += [(row, True) for row in rows]
 
     def remove(self, rows: Iterable[Row]) -> None:
-        """Take records back, as far as they are there and not behind the window."""
+        """Retracts records that exist and are not behind the window."""
         self._pending += [(row, False) for row in rows]
 
     def advance(self, query: int, border: float) -> bool:
-        """Go on to a query time whose window begins after a border; whether something else is in the domains."""
+        """Advances to a query time with the border of its window; returns whether the domains have changed."""
         self._settle(border)
         for row, comes in self._pending:
             if row.end is None:
@@ -80,7 +82,7 @@ class Domains:
         return self._facts != before
 
     def _settle(self, border: float) -> None:
-        """What lies at the border or before it stays for ever."""
+        """Makes records at the border or before it permanent."""
         for term in [term for term, spans in self._spans.items() if spans[0][0] <= border]:
             del self._spans[term]
             self._settled[term] = None
@@ -103,11 +105,11 @@ class Domains:
             self._cut(row.term, first, end)
 
     def _hold(self, term: Term, start: float, end: float) -> None:
-        """A record holds from a start to before an end."""
+        """Lets a record hold from a start to before an end."""
         self._spans[term] = sorted({*self._spans.get(term, []), (start, end)})
 
     def _cut(self, term: Term, start: float, end: float) -> None:
-        """It does not, whatever rows said so."""
+        """Removes a record from a start to before an end, whichever rows contained it."""
         known = self._spans.pop(term, [])
         cut = (part for one in known for part in ((one[0], min(one[1], start)), (max(one[0], end), one[1])))
         left = sorted({part for part in cut if part[0] < part[1]})
@@ -123,7 +125,7 @@ class Domains:
     # State
 
     def noted(self) -> Term:
-        """All of it as a term, to be saved."""
+        """The complete state as a term."""
         pending = (_row(row, int(comes)) for row, comes in self._pending)
         waiting = (_row(Row(term, time)) for term, time in self._waiting)
         spans = (_row(Row(term, *span)) for term, spans in self._spans.items() for span in spans)
@@ -131,7 +133,7 @@ class Domains:
         return Compound("domains", tuple(ListTerm(tuple(part)) for part in parts))
 
     def take_up(self, note: Term, *, goes_on: bool) -> None:
-        """Have what was noted, in the place of all else or as well."""
+        """Loads a saved state, in place of the current one or in addition to it."""
         pending, waiting, spans, settled = map(read_items, read_parts(note, "domains", 4))
         fresh = self if goes_on else Domains(self.analysis, self.start)
         fresh._pending += [_read_row(one) for one in pending]
@@ -144,7 +146,7 @@ class Domains:
 
 
 def record_of(symbol: Symbol, columns: Sequence[Term], value: Term | None = None) -> Term:
-    """What a row says, as a term."""
+    """The content of a row as a term."""
     term = ground_term(symbol, list(columns))
     return term if symbol.kind is EntityKind.EVENT or value is None else Compound("=", (term, value))
 

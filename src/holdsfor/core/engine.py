@@ -49,7 +49,7 @@ from holdsfor.syntax.terms import Compound, Term, Var
 
 @record
 class Program:
-    """A plan as the core takes it, with what stays outside: symbols and goals, and the places of instructions."""
+    """An encoded plan, with the data kept outside of it: symbols, goals, and the source positions of instructions."""
 
     lowered: Lowered
     data: bytes
@@ -66,7 +66,7 @@ def encoded(plan: Plan) -> Program:
 
 @once_per_plan
 def encoded_for_trace(plan: Plan) -> Program:
-    """The same for an engine whose rules can be asked what they found: see `core.trace`."""
+    """The same for an engine whose rules can be traced: see `core.trace`."""
     lowered = lower_for_trace(plan)
     encoder = Encoder()
     return Program(lowered, encoder.encode(lowered.plan), encoder.sites)
@@ -86,9 +86,9 @@ def received(program: bytes) -> tuple[Plan, Program]:
 
 @record
 class Share:
-    """The keys of one stage, counted from 0, that are in one bucket of a distributed run; `sides` are those of the grids of
-    buckets, stage by stage. `ties` has numbers of keys that are tied, and the first of each group, by stage; without
-    them, a stage whose keys are tied has one bucket.
+    """The keys of one stage, counted from 0, in one bucket of a distributed run. `sides` are the sides of the bucket
+    grids, by stage. `ties` contains key numbers that are tied, with the first of each group, by stage; without them, a
+    stage with tied keys has one bucket.
     """
 
     stage: int
@@ -100,7 +100,7 @@ class Share:
 
 @record
 class EventRows:
-    """Occurrences as the core takes them: times, and the words of their arguments row by row."""
+    """Occurrences for the core: times, and the words of their arguments row by row."""
 
     table: int
     time: Ints
@@ -114,17 +114,19 @@ class EventRows:
         return self.table, self.time, self.words.reshape(-1)
 
     def take(self, rows: slice | Ints) -> EventRows:
-        """Some of them."""
+        """A subset of the rows."""
         return EventRows(self.table, self.time[rows], self.words[rows])
 
     def kept(self) -> EventRows:
-        """The same with times that nobody else can change: the core reads pushed columns only when time goes on."""
+        """A copy of the times that nobody else can change, because the core reads pushed columns only when it
+        advances.
+        """
         return EventRows(self.table, self.time.copy(), self.words)
 
 
 @record
 class FluentRows:
-    """Reports of input fluents as the core takes them."""
+    """Intervals of input fluents for the core."""
 
     table: int
     start: Ints
@@ -137,22 +139,22 @@ class FluentRows:
         return len(self.start)
 
     def columns(self) -> tuple[Any, ...]:
-        """Table, starts, ends, values, words, and which are points."""
+        """Table, starts, ends, values, words, and a mask of points."""
         return self.table, self.start, self.end, self.value, self.words.reshape(-1), self.is_point
 
     def take(self, rows: slice | Ints) -> FluentRows:
-        """Some of them."""
+        """A subset of the rows."""
         start, end, is_point = self.start[rows], self.end[rows], self.is_point[rows]
         return FluentRows(self.table, start, end, self.value[rows], self.words[rows], is_point)
 
     def kept(self) -> FluentRows:
-        """The same: the core copies reports when they are pushed."""
+        """The same rows, because the core copies intervals when they are pushed."""
         return self
 
 
 Rows = EventRows | FluentRows
 FEW_TERMS = 20_000
-"""So many more are never worth looking for those that nothing refers to."""
+"""Up to this number of new terms, a search for unreferenced terms is never worthwhile."""
 
 
 class Engine:
@@ -203,12 +205,12 @@ class Engine:
         self._conflicts = 0
         self._query: int | None = None
         self._terms: int = self.core.terms
-        """How many there were when they were last reclaimed."""
+        """The number of terms when they were last reclaimed."""
 
     # Rows
 
     def rows(self, symbol: Symbol, columns: EventColumns | FluentColumns, vocabulary: Vocabulary) -> Rows | None:
-        """Columns of a stream as the core takes them; None if no rule has a use for them."""
+        """Columns of a stream for the core; None if no rule uses them."""
         table = self.tables.get(symbol)
         if table is None:
             return None
@@ -230,7 +232,7 @@ class Engine:
     def table_rows(self, symbol: Symbol, table: Any, latest: int) -> tuple[EventRows, int] | None:
         """The rows of an Arrow table with a column `time` and the arguments of an event, and the last time.
 
-        None if they need to be read with more care: see arrow_table.h.
+        None if they need more careful reading: see arrow_table.h.
         """
         number = self.tables.get(symbol)
         if number is None or not len(table):
@@ -242,7 +244,7 @@ class Engine:
         return EventRows(number, time, words.reshape(len(time), symbol.arity)), last
 
     def rows_of(self, stream: Stream, vocabulary: Vocabulary) -> Iterator[tuple[Rows, Ints]]:
-        """A stream as the core takes it, table by table, and when rows arrive."""
+        """A stream for the core, table by table, with the arrivals of rows."""
         for symbol, columns in stream.tables():
             rows = self.rows(symbol, columns, vocabulary)
             if rows is not None:
@@ -273,7 +275,7 @@ class Engine:
             self.push(self._one(table, time, args))
 
     def retract_one(self, table: int, time: int, args: tuple[Value, ...]) -> None:
-        """Take one event back."""
+        """Retracts one event."""
         if table in self._filling or not self._edit_one(self.core.retract_one, table, time, args):
             self.retract(self._one(table, time, args))
 
@@ -314,12 +316,14 @@ class Engine:
         self._query = query
 
     def see_everything(self) -> None:
-        """Have no window from now on: rows count, whatever their time. What was cut or left out stays so."""
+        """Removes the window: from now on rows count whatever their time. What was cut or left out stays so."""
         self._window = None
         self.core.set_window(None, None)
 
     def set_window(self, size: int) -> None:
-        """From the next query time on, see the last `size` time-points; what lies before is never seen again."""
+        """From the next query time on, only the last `size` time-points are visible; earlier ones never become visible
+        again.
+        """
         self._window = size
         self.core.set_window(size, None)
 
@@ -339,34 +343,34 @@ class Engine:
 
     @property
     def lowered(self) -> Lowered:
-        """The plan, and what is kept outside of it."""
+        """The plan, with the data kept outside of it."""
         return self._program.lowered
 
     @property
     def background(self) -> dict[Predicate, list[BackgroundRule]]:
-        """Background knowledge, with what input has put into domains."""
+        """Background knowledge, including the facts that input put into domains."""
         return self._rules()
 
     @property
     def has_grown(self) -> bool:
-        """Whether there are so many more terms than when they were last reclaimed that it is worth doing again."""
+        """Whether there are enough new terms since the last reclaim to make another one worthwhile."""
         found: bool = self.core.terms > 2 * self._terms + FEW_TERMS
         return found
 
     def reclaim(self, keep: Sequence[WordArray]) -> None:
-        """Forget terms that nothing refers to any more: of words that Python has, only those in `keep` stay valid."""
-        # Rows of conditions without a value have words, too; from here on they are terms.
+        """Drops unreferenced terms. Of the words in Python, only those in `keep` stay valid."""
+        # Rows of conditions without a value contain words too; from here on they are terms.
         assert self._host.failures is not None
         self.core.reclaim_terms(np.concatenate([NO_WORDS, *keep]))
         self._terms = self.core.terms
 
     def _rules(self) -> dict[Predicate, list[BackgroundRule]]:
-        """The background knowledge, with what input has put into domains."""
+        """The background knowledge, including the facts that input put into domains."""
         facts = frozenset() if self._domains is None else self._domains.facts
         return self.plan.analysis.background.filled(facts).rules
 
     def _fill(self) -> None:
-        """Go on with other facts in domains."""
+        """Continues with changed facts in domains."""
         self._host.replace_rules(self._rules())
         self.core.mark_all_dirty()
 
@@ -391,13 +395,15 @@ class Engine:
         return frozenset() if self._domains is None else self._domains.symbols
 
     def take_rows_of(self, earlier: Engine, tables: Sequence[int | None]) -> None:
-        """Have the rows that an engine with other rules keeps, besides those that were pushed; nothing else of it."""
+        """Adds the rows that an engine with other rules keeps, besides those that were pushed, and nothing else of its
+        state.
+        """
         nothing = [False] * len(tables)
         self.core.succeed(earlier.core, list(tables), nothing, [], None, False)
         self.core.resume(self.threads)
 
     def take_over_domains(self, earlier: Engine) -> None:
-        """Go on at the query time of an engine with other rules, with what input has put into its domains."""
+        """Continues at the query time of an engine with other rules, with the contents of its domains."""
         self._query = earlier._query
         if earlier._domains is not None:
             self._domains = earlier._domains
@@ -445,7 +451,7 @@ class Engine:
             raise HoldsforError(str(reason)) from None
         noted = self.words.term(word)
         if isinstance(noted, Var):
-            # The first part has the note of all.
+            # The first part contains the note of the whole.
             return NONE
         query, conflicts, domains, note = read_parts(noted, "engine", 4)
         self._query = read_integer_or_none(query)
@@ -500,7 +506,7 @@ class Engine:
         assert self._query is not None
         fluents: dict[Symbol, Intervals] = {}
         events: dict[Symbol, Events] = {}
-        # In the order of the program, which people know; the tables of a plan have another.
+        # In the order of the program, which users know; the tables of a plan have another order.
         tables = self._program.lowered.plan.tables
         for symbol, entity in self.plan.analysis.entities.table.items():
             number, role = self.tables[symbol], entity.role
@@ -523,7 +529,7 @@ class Engine:
 
 
 def plan_shape(lowered: Lowered) -> object:
-    """What must stay as it is for an engine to go on with another plan."""
+    """What must be unchanged for an engine to continue with another plan."""
     tables = [(table.label, table.role, table.columns) for table in lowered.plan.tables]
     stages = [
         (
@@ -543,7 +549,7 @@ def _contiguous(times: Ints) -> Ints:
 
 
 def _side_by_side(columns: Sequence[WordArray], rows: int) -> WordArray:
-    """Columns as rows one after the other."""
+    """Columns as rows in row-major order."""
     if len(columns) == 1:
         return columns[0].reshape(rows, 1)
     found = np.empty((rows, len(columns)), np.uint64)
@@ -553,5 +559,5 @@ def _side_by_side(columns: Sequence[WordArray], rows: int) -> WordArray:
 
 
 def available_threads() -> int:
-    """As many threads as there are processors for this process."""
+    """The number of processors available to this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""A recorded stream, ready for the core, in the order in which query times first see its rows."""
+"""Prepares a recorded stream for the core, in the order in which query times first see its rows."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from holdsfor.core.engine import Engine, Rows
 
 
 class Feed:
-    """Pushes what is first seen at each query time; without windows, everything is seen at the only one."""
+    """Pushes the rows first seen at each query time; without windows, there is only one."""
 
     def __init__(self, engine: Engine, tables: Iterable[tuple[Rows, Ints]], windows: WindowPlan | None) -> None:
-        """`tables` are rows, and when each of them arrives."""
+        """`tables` are rows with their arrivals."""
         self._engine = engine
         self._tables: list[tuple[Rows, Ints]] = []
-        """Rows in order of query times, and where those of each end."""
+        """Rows ordered by query time, with the end of each query time's rows."""
         queries = None if windows is None else windows.query_times
         self._last = 0 if queries is None else len(queries) - 1
         for rows, arrival in tables:
             if windows is None or queries is None:
                 self._tables.append((rows, np.array([0, len(rows)])))
                 continue
-            # Those that are never seen come last, and are never pushed.
+            # Rows that are never seen come last, and are never pushed.
             place = np.searchsorted(queries, windows.loaded_at(arrival))
             in_order = rows if is_sorted(place) else rows.take(order_of(place))
             ends = np.cumsum(np.bincount(place, minlength=len(queries) + 1))
             self._tables.append((in_order, np.concatenate(([0], ends[:-1]))))
 
     def push(self, place: int) -> None:
-        """Push what is first seen at a query time, by its number."""
+        """Pushes the rows first seen at a query time, by its index."""
         tables = self._tables
         if place == self._last:
-            # The core has them as long as it needs them.
+            # The core keeps them as long as it needs them.
             self._tables = []
         for rows, ends in tables:
             first, last = int(ends[place]), int(ends[place + 1])

@@ -1,4 +1,4 @@
-"""What the core asks back: numbers that do not fit into a word, and predicates that are solved in Python."""
+"""Answers calls of the core to Python: numbers that do not fit into a word, and goals that Python solves."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FUNCTIONS = (
     *((name, 1) for name in ("sqrt", "exp", "log", "log2", "sin", "cos", "tan", "asin", "acos", "atan")),
     ("atan2", 2),
 )
-"""The functions of arithmetic in the order of the core's numbers for them."""
+"""The arithmetic functions, in the order of their numbers in the core."""
 Times = list[tuple[int, int]]
 _TOO_MANY_EFFECTS, _TOO_FAR, _NO_END = 1, 2, 3
 
@@ -41,7 +41,7 @@ _LENGTH = ("length", 2)
 
 
 def _is_length(goal: Goal) -> bool:
-    """Whether a goal is the length of a list, and nothing else."""
+    """Whether a goal only computes the length of a list."""
     match goal.literal:
         case Call(atom=Compound(name="length", args=(Var(name=items), Var(name=length)))):
             return goal.inputs == (items,) and goal.outputs == (length,)
@@ -50,7 +50,7 @@ def _is_length(goal: Goal) -> bool:
 
 
 class Host:
-    """Answers the questions of one core. `rules` is the background knowledge."""
+    """Answers the calls of one core. `rules` is the background knowledge."""
 
     def __init__(
         self,
@@ -69,13 +69,13 @@ class Host:
         self._core: Any = None
 
     def connect(self, core: Any) -> Words:
-        """Belong to a core, which has this object: without that core, it is of no use."""
+        """Connects to a core, which holds a reference to this object."""
         self._core = weakref.proxy(core)
         self._words = Words(self._core)
         return Words(core)
 
     def replace(self, goals: tuple[Goal, ...], sites: list[Site], rules: dict[Predicate, list[BackgroundRule]]) -> None:
-        """Another plan and other background knowledge from now on."""
+        """Replaces plan and background knowledge."""
         self._goals, self._sites = goals, sites
         self.replace_rules(rules)
 
@@ -100,7 +100,7 @@ class Host:
             self._failures.add(literal, said, bindings)
 
     def _row(self, site: Site, words: list[int]) -> Bindings:
-        """What the variables of a place stand for: registers have their words, others are always the same."""
+        """The values of variables at a site, from registers or constants."""
         given = iter(words)
         return {
             name: self.words.term(next(given)) if isinstance(known, int) else Const(known.value)
@@ -108,7 +108,7 @@ class Host:
         }
 
     def replace_rules(self, rules: dict[Predicate, list[BackgroundRule]]) -> None:
-        """Other background knowledge from now on."""
+        """Replaces the background knowledge."""
         self._solver = Solver(rules)
         self._solver.failures = self._failures
         self._core.forget_answers()
@@ -122,21 +122,21 @@ class Host:
     # Numbers
 
     def apply(self, function: int, args: list[int]) -> int | None:
-        """A function of numbers; None if it has no value."""
+        """Applies an arithmetic function; None if the result has no value."""
         try:
             return self.words.number(apply(FUNCTIONS[function], [self._number(word) for word in args]))
         except NoValue:
             return None
 
     def evaluate(self, word: int) -> int | None:
-        """A term that stands where a number belongs."""
+        """Evaluates a term in an arithmetic expression."""
         try:
             return self.words.number(evaluate(self.words.term(word), {}))
         except NoValue:
             return None
 
     def aggregate(self, kind: int, items: list[int]) -> int | None:
-        """A sliding aggregate of some items; None if one of them has no value."""
+        """The value of a sliding aggregate; None if an item has no value."""
         try:
             found = aggregate(list(SlidingKind)[kind], [self.words.term(word) for word in items])
         except NoValue:
@@ -144,7 +144,7 @@ class Host:
         return None if found is None else self.words.number(found)
 
     def compare(self, left: int, right: int) -> int:
-        """Less than zero, zero, or more."""
+        """Compares two numbers: negative, zero, or positive."""
         one, other = self._number(left), self._number(right)
         return (one > other) - (one < other)
 
@@ -154,10 +154,10 @@ class Host:
     # Goals
 
     def solve(self, number: int, inputs: list[int]) -> list[list[int]]:
-        """All answers of a goal, each as the words of its outputs."""
+        """All answers of a goal, as words of its outputs."""
         goal = self._goals[number]
         if _is_length(goal) and _LENGTH not in self._solver.rules:
-            # Without taking a long list apart.
+            # Avoids decoding a long list.
             length = self._core.length(inputs[0])
             if length is not None:
                 return [[self._core.integer(length)]]
@@ -167,7 +167,7 @@ class Host:
     def solve_lists(
         self, number: int, inputs: list[int], lists: list[Times], query: int
     ) -> list[tuple[list[int], list[Times]]]:
-        """The same for a goal on lists of intervals."""
+        """All answers of a goal on interval lists."""
         goal = self._goals[number]
         bindings = self._bindings(goal, inputs)
         for name, given in zip(goal.list_inputs, lists, strict=True):
@@ -190,7 +190,7 @@ class Host:
         return self.words.word(resolve(Var(name), answer))
 
     def zone_day(self, zone: int, day: int) -> tuple[int, int, int]:
-        """The offsets of a time zone on a day since 1970."""
+        """The offsets of a time zone on a day, counted since 1970."""
         name = self.words.term(zone)
         assert isinstance(name, Const)
         return offsets_of_day(day, str(name.value))
@@ -207,7 +207,7 @@ class Host:
         return self._reasons.setdefault(reason, len(self._reasons) + 1)
 
     def stopped(self, reason: int, site: int, row: list[int], time: int, limit: int) -> NoReturn:
-        """Stop a run as the reference evaluator does."""
+        """Stops a run with the error of the reference evaluator."""
         if reason == _TOO_FAR:
             raise HoldsforError("times this far off cannot be read by metric rules: they would not fit 64-bit integers")
         if reason == _NO_END:
@@ -222,7 +222,7 @@ class Host:
 
 
 def _reason(literal: Literal, bindings: Bindings) -> str:
-    """What the reference evaluator says of the same condition."""
+    """The reason that the reference evaluator gives for the same condition."""
     if isinstance(literal, Algebra):
         return _reason_of_operator(literal, bindings)
     noted = Failures()

@@ -1,4 +1,4 @@
-"""Drives the core for programs of metric rules alone: facts go in and are taken back, time goes on, answers come out."""
+"""Drives the core for metric programs: facts are pushed and retracted, time advances, answers are read."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ from holdsfor.syntax.terms import Term
 
 _TOO_FAR, _NO_END = 2, 3
 ALL_TIME = 2 * ((1 << 61) - 3) + 1
-"""A query time after which nothing is told apart: everything is asked about."""
+"""A query time beyond all distinguishable times, for complete answers."""
 
 
 class MetricHost(Host):
-    """What the core asks back; metric rules have no goals."""
+    """Answers the calls of the core; metric rules have no goals."""
 
     def __init__(self, plan: MetricPlan, sites: list[Site]) -> None:
         super().__init__((), sites, {})
         self._plan = plan
 
     def follow(self, sites: list[Site]) -> None:
-        """Another plan from now on."""
+        """Replaces the plan."""
         self.replace((), sites, {})
 
     def stopped(self, reason: int, site: int, row: list[int], time: int, limit: int) -> NoReturn:
-        """A program without an end, and without a period that was found, is refused."""
+        """Raises an error for a program that derives facts for ever without a known period."""
         moving = [stratum for stratum in self._plan.strata if stratum.is_recursive and stratum.stride is not None]
         if reason == _NO_END and reach(self._plan) < FURTHEST >> 6:
             raise NeverEnds(relations=[relation for stratum in moving for relation in stratum.relations])
@@ -65,7 +65,7 @@ class MetricHost(Host):
 
 @record
 class Encoded:
-    """A program as the core takes it."""
+    """A program in encoded form."""
 
     program: MetricProgram
     data: bytes
@@ -73,11 +73,11 @@ class Encoded:
 
 
 _ENCODED: dict[int, dict[tuple[int, Arrival], Encoded]] = {}
-"""By the identity of a plan, for as long as that lives: by ticks to a unit of time, and how facts come."""
+"""By the identity of a living plan: the encoded plans by ticks per time unit and arrival of facts."""
 
 
 def encoded(plan: MetricPlan, scale: int, arrival: Arrival, asked: MetricPlan | None = None) -> Encoded:
-    """The physical plan of a program, or of a part of the one that is asked, as bytes. It is made once."""
+    """The encoded physical plan of a program, or of a part of the program `asked`; cached."""
     if id(plan) not in _ENCODED:
         _ENCODED[id(plan)] = {}
         weakref.finalize(plan, _ENCODED.pop, id(plan), None)
@@ -90,7 +90,7 @@ def encoded(plan: MetricPlan, scale: int, arrival: Arrival, asked: MetricPlan | 
 
 
 class MetricDriver:
-    """A program and its changing facts, on a time-line of `scale` ticks to a unit of time."""
+    """A program and its changing facts, on a time-line with `scale` ticks per time unit."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class MetricDriver:
         asked: MetricPlan | None = None,
         threads: int | None = None,
     ) -> None:
-        """`asked` is the plan that says from when to when strata are needed, if this is a part of it."""
+        """`asked` is the plan that determines the needed times of strata, if this plan is a part of it."""
         self._plan, self._arrival = plan, arrival
         made = encoded(plan, scale, arrival, asked)
         self.program = made.program
@@ -115,16 +115,16 @@ class MetricDriver:
         self.threads = threads or available_threads()
 
     def measure(self) -> None:
-        """Have it measured from now on how long strata take."""
+        """Starts to measure the evaluation times of strata."""
         self.core.keep_profile()
 
     def measured(self, profile: MetricProfile) -> None:
-        """Note what was measured."""
+        """Stores the measurements in a profile."""
         stages = program_stages(self._plan, self._arrival).stages
         profile.set([stratum for stage in stages for stratum in stage.strata], self.core.profile())
 
     def refine(self, factor: int) -> None:
-        """Have so many times the ticks to a unit of time."""
+        """Multiplies the ticks per time unit by a factor."""
         made = encoded(self._plan, self.scale * factor, self._arrival)
         try:
             self.core.refine(factor, made.data)
@@ -136,12 +136,12 @@ class MetricDriver:
         self._host.follow(made.sites)
 
     def save(self, note: Term) -> bytes:
-        """The state as bytes, with what the caller wants back with it."""
+        """The state as bytes, with a note of the caller."""
         found: bytes = self.core.save(self._words_of.word(note))
         return found
 
     def load(self, state: bytes) -> Term:
-        """Go on from a saved state; what was noted with it."""
+        """Continues from a saved state; returns the saved note."""
         try:
             word = self.core.load(state)
         except ValueError as reason:
@@ -150,21 +150,21 @@ class MetricDriver:
 
     @property
     def scale(self) -> int:
-        """The ticks to a unit of time."""
+        """The number of ticks per time unit."""
         return self.program.scale
 
     def push(self, relation: Relation, facts: Facts) -> None:
-        """Take in facts of a relation; no rule reads those of others."""
+        """Pushes facts of a relation; facts without a reader are ignored."""
         for table in self.program.given.get(relation, ()):
             self.core.insert_intervals(table, *self._columns(facts), False, False)
 
     def push_final(self, relation: Relation, facts: Facts) -> int:
-        """Take in facts of a stream whose facts come in time. How many of them began before the time that was reached."""
+        """Pushes facts of a stream in time order; returns how many began before the reached time."""
         columns = facts.start, facts.end, self._words(facts)
         return sum(self.core.push_facts(table, *columns) for table in self.program.given.get(relation, ()))
 
     def retract(self, relation: Relation, facts: Facts) -> None:
-        """Take facts back: the time that they say, whoever said it."""
+        """Retracts the given times of facts, regardless of their source."""
         for table in self.program.given.get(relation, ()):
             self.core.retract_intervals(table, *self._columns(facts), False, False)
 
@@ -185,17 +185,17 @@ class MetricDriver:
         return found.reshape(-1)
 
     def everything(self, start: int | None, end: int | None) -> None:
-        """Find all that follows, from one cell to another; None is without end."""
+        """Derives everything between two cells; None is without limit."""
         self.core.begin_at(NEVER if start is None else start)
         self.core.advance(ALL_TIME if end is None else end, self.threads, True)
 
     def facts(self, relation: Relation) -> Facts:
-        """What holds of an output on a stream: maximal intervals."""
+        """The maximal intervals of an output on a stream."""
         start, end, _, words = self.core.answers(self.program.outputs[relation], self.threads)
         return self._made(relation.arity, start, end, words)
 
     def found(self, relation: Relation) -> tuple[Facts, Repeating | None]:
-        """What holds of an output, and what repeats for ever, if something does."""
+        """The intervals of an output, and its repeating facts, if any."""
         start, end, value, words = self.core.answers(self.program.outputs[relation], self.threads)
         found = self._made(relation.arity, start, end, words)
         repeats = value != self._holds
@@ -220,7 +220,7 @@ def materialise(
 ) -> FactSet:
     """The maximal facts of all predicates that rules define, within the closed interval from start to end.
 
-    Raises NeverEnds if there is no end to what can be derived, and none was given.
+    Raises NeverEnds if infinitely many facts can be derived and no limit was given.
     """
     scale = lcm(scale_of(plan.rules, plan.facts), facts.scale, *(p.denominator for p in (start, end) if p is not None))
     require_near(start, scale, "the start")
@@ -263,10 +263,10 @@ def materialise_stage(
     start: Fraction | None = None,
     end: Fraction | None = None,
 ) -> dict[Relation, Facts]:
-    """The maximal facts of the outputs of one stage of a program, whose plan this is, as far as the outputs of the program
-    need them from start to end; `given` are facts of what the stage reads.
+    """The maximal facts of the outputs of one stage of a program, as far as the outputs of the program `plan` need them
+    from start to end; `given` are the input facts of the stage.
 
-    Raises NeverEnds, also where what is derived for ever repeats and later stages ask about all of it.
+    Raises NeverEnds, also if facts repeat for ever and later stages need all of them.
     """
     driver = MetricDriver(plan, dictionary, scale, Arrival.TOGETHER, asked=stages.plan, threads=1)
     for relation, facts in given.items():
@@ -294,7 +294,7 @@ def materialise_stage(
 
 
 def _never_ends(relation: Relation, repeating: Repeating, scale: int) -> NeverEnds:
-    """Since when, and how often, facts repeat: those that lead to the future, if there are any."""
+    """The start and period of facts that repeat for ever; those into the future take precedence."""
     leads_on = repeating.period > 0
     forward = bool(leads_on.any())
     facts = repeating.facts.take(np.flatnonzero(leads_on == forward))

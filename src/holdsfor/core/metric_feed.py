@@ -1,4 +1,4 @@
-"""A program of metric rules on a stream whose facts may come late and be taken back: answers follow them."""
+"""Runs a metric program on a stream whose facts may be late or retracted; answers are revised."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from holdsfor.physical.metric_program import Arrival
 
 @dataclass(frozen=True)
 class Revision:
-    """What is known after a step that was not known before it, and what was and is no longer."""
+    """The facts that a step added to the results, and those that it removed."""
 
     added: FactSet
     removed: FactSet
 
 
 class MetricFeed(Intake):
-    """Facts may come late by up to `lateness`, and be taken back for as long."""
+    """A stream whose facts may be late by up to `lateness`, and may be retracted during that time."""
 
     def __init__(self, plan: MetricPlan, dictionary: Dictionary, lateness: Fraction, scale: int = 1) -> None:
         super().__init__(plan, dictionary, Arrival.REVISED, scale, lateness)
         self._lateness = lateness
         self._reached: int | None = None
-        """The last cell that was evaluated: the point where time stopped."""
+        """The last cell that was evaluated."""
         self._oldest = -ENDLESS
         """The first cell that may still change."""
         self._known = FactSet(1, {})
@@ -40,34 +40,34 @@ class MetricFeed(Intake):
 
     @property
     def unmatched(self) -> int:
-        """How many facts were taken back that were not there, or too long ago."""
+        """The number of retractions of facts that did not exist or were too old."""
         found: int = self.driver.core.unmatched
         return found
 
     def push(self, facts: FactSet) -> None:
-        """Take in facts. What is later than it may be is counted and left out."""
+        """Pushes facts. Parts that are too late are counted and left out."""
         for relation, table in self._read(facts):
             self.late += int((table.start < self._oldest).sum())
             self.driver.push(relation, self._later(table.clipped(self._oldest, ENDLESS), relation, 1))
 
     def retract(self, facts: FactSet) -> None:
-        """Take facts back: the time that they say, whoever said it."""
+        """Retracts the given times of facts, regardless of their source."""
         for relation, table in self._read(facts):
             self.driver.retract(relation, self._later(table, relation, 1))
 
     def advance(self, until: Fraction) -> None:
-        """Move on in time, up to and with a point."""
+        """Advances in time, up to and including a point."""
         point = self._point(until)
         if self._reached is not None:
             point = max(self._reached, point)
-            # A window that ends there sees what may still change, and what comes after the last stop.
+            # A window with this border sees everything that may still change, and everything after the last step.
             self.driver.core.set_window(point - (self._oldest - 1) if self._oldest > -ENDLESS else None, None)
         self.driver.core.advance(point, self.driver.threads, False)
         self._reached = point
         self._oldest = point + 1 - 2 * int(self._lateness * self.scale)
 
     def answer(self, since: Fraction | None = None) -> FactSet:
-        """All that was found after a point, or as far back as it is known."""
+        """All results after a point, or as far back as they are known."""
         assert self._reached is not None
         low = -ENDLESS if since is None else cells(Range(since, None, low_open=True), self.scale)[0]
         found = {
@@ -79,7 +79,7 @@ class MetricFeed(Intake):
         return FactSet(self.scale, found)
 
     def revise(self, until: Fraction) -> Revision:
-        """Move on in time, and say what has changed as far back as it could."""
+        """Advances in time, and returns the changes in the range that could change."""
         self.advance(until)
         before, self._known = self._known, self.answer()
         return _compared(before, self._known)
@@ -91,13 +91,13 @@ class MetricFeed(Intake):
 
     def save(self) -> bytes:
         """The state as bytes, for a feed with the same rules."""
-        # The window of the last step says nothing about the next one.
+        # The window of the last step does not determine the next one.
         self.driver.core.set_window(None, None)
         return self._saved(self._reached, self._oldest)
 
     @classmethod
     def load(cls, plan: MetricPlan, dictionary: Dictionary, state: bytes, lateness: Fraction) -> Self:
-        """Go on from a saved state."""
+        """Continues from a saved state."""
         feed = cls(plan, dictionary, lateness, saved_scale(state))
         feed._reached, oldest = feed._loaded(state, 2)
         if oldest is None:

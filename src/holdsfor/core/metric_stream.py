@@ -1,4 +1,4 @@
-"""A program of metric rules on a stream: facts come in, time moves on, and what is kept is what later times need."""
+"""Runs a metric program on a stream: facts are pushed, time advances, and only the state for later times is kept."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SCALE = struct.Struct("<q")
 
 
 class Intake:
-    """A program that derives nothing for a time before what it is derived from, and facts on their way to it."""
+    """A program that derives nothing before its premises, and the intake of its facts."""
 
     def __init__(
         self, plan: MetricPlan, dictionary: Dictionary, arrival: Arrival, scale: int, lateness: Fraction = _ZERO
@@ -38,7 +38,7 @@ class Intake:
             raise HoldsforError("the program looks into the future, so it cannot run on a stream")
         self.plan = plan
         self.late = 0
-        """How many facts came later than they may, so that they, or their first part, were left out."""
+        """The number of late facts, which were left out completely or in part."""
         self._relations = {(relation.name, relation.arity): relation for relation in read_relations(plan)}
         delays = (delay.denominator for delay in plan.delays.values())
         scale = lcm(scale, scale_of(plan.rules, plan.facts), lateness.denominator, *delays)
@@ -46,23 +46,23 @@ class Intake:
 
     @property
     def scale(self) -> int:
-        """The ticks to a unit of time."""
+        """The number of ticks per time unit."""
         return self.driver.scale
 
     @property
     def kept(self) -> int:
-        """The number of facts that are kept of the past, and of what follows from it."""
+        """The number of past facts and results that are kept."""
         found: int = self.driver.core.carried
         return found
 
     @property
     def facts(self) -> int:
-        """The same with input that waits for its time, or may still be taken back."""
+        """The number of kept facts, with input that waits for its time or may still be retracted."""
         waiting: int = self.driver.core.rows
         return self.kept + waiting
 
     def _read(self, facts: FactSet) -> list[tuple[Relation, Facts]]:
-        """The facts that rules have a use for, on the time-line of the program."""
+        """The facts that rules use, on the time-line of the program."""
         self._refine(facts.scale)
         factor = self.scale // facts.scale
         return [
@@ -72,12 +72,12 @@ class Intake:
         ]
 
     def _later(self, facts: Facts, relation: Relation, sign: int) -> Facts:
-        """Facts of a relation as it is kept, which may be as it was some time ago; or back."""
+        """Moves facts of a relation by its delay, forward or back."""
         delay = self.plan.delays.get(relation)
         return facts if delay is None else moved(facts, int(delay * self.scale) * sign)
 
     def _point(self, until: Fraction) -> int:
-        """The cell of a point of time."""
+        """The cell of a time."""
         self._refine(until.denominator)
         require_near(until, self.scale, "the time")
         return 2 * int(until * self.scale)
@@ -89,24 +89,24 @@ class Intake:
             self._refined(factor)
 
     def _refined(self, factor: int) -> None:
-        """There are so many times the ticks now."""
+        """Called after the ticks per time unit were multiplied."""
         raise NotImplementedError
 
-    # States: the scale comes first, since a driver has one from its beginning.
+    # Saved states: the scale comes first, because the driver needs it when it is created.
 
     def _saved(self, *numbers: int | None) -> bytes:
         note = Compound("stream", tuple(map(number_note, (*numbers, self.late))))
         return _SCALE.pack(self.scale) + self.driver.save(note)
 
     def _loaded(self, state: bytes, numbers: int) -> list[int | None]:
-        """The numbers that were saved."""
+        """Loads a state; returns the saved numbers."""
         *found, late = read_parts(self.driver.load(state[_SCALE.size :]), "stream", numbers + 1)
         self.late = read_integer(late)
         return [read_integer_or_none(one) for one in found]
 
 
 def saved_scale(state: bytes) -> int:
-    """The ticks to a unit of time of a saved state."""
+    """The number of ticks per time unit of a saved state."""
     if len(state) < _SCALE.size:
         raise damaged()
     found: int = _SCALE.unpack_from(state)[0]
@@ -116,22 +116,22 @@ def saved_scale(state: bytes) -> int:
 
 
 class MetricStream(Intake):
-    """A stream whose facts come in time. What was found is final."""
+    """A stream whose facts are in time order; its results are final."""
 
     def __init__(self, plan: MetricPlan, dictionary: Dictionary, scale: int = 1) -> None:
         super().__init__(plan, dictionary, Arrival.FINAL, scale)
         self.reached = -ENDLESS
-        """The first cell that was not evaluated yet."""
+        """The first cell that has not been evaluated."""
         if plan.facts:
             self.push(columns_of(plan.facts, scale_of((), plan.facts), dictionary))
 
     def push(self, facts: FactSet) -> None:
-        """Take in facts. What lies before the time that was reached is late, and left out."""
+        """Pushes facts. Parts before the reached time are late and left out."""
         for relation, table in self._read(facts):
             self.late += self.driver.push_final(relation, self._later(table, relation, 1))
 
     def advance(self, until: Fraction) -> FactSet:
-        """What holds after the time that was reached, up to and with `until`: the facts of all predicates that rules
+        """The results after the reached time, up to and including `until`: the facts of all predicates that rules
         define.
         """
         point = self._point(until)
@@ -157,7 +157,7 @@ class MetricStream(Intake):
 
     @classmethod
     def load(cls, plan: MetricPlan, dictionary: Dictionary, state: bytes) -> Self:
-        """Go on from a saved state."""
+        """Continues from a saved state."""
         stream = cls(plan, dictionary, saved_scale(state))
         (reached,) = stream._loaded(state, 1)
         if reached is None:
@@ -175,7 +175,7 @@ def stepped_run(
     step: Fraction,
     profile: MetricProfile | None = None,
 ) -> tuple[FactSet, int]:
-    """A stream that has been recorded, gone through in steps: the facts from start to end, and the most that were kept."""
+    """Runs over a recorded stream in steps: returns the facts from start to end, and the maximum of kept facts."""
     scale = lcm(facts.scale, start.denominator, end.denominator, step.denominator)
     stream = MetricStream(plan, dictionary, scale)
     if profile is not None:
@@ -191,7 +191,7 @@ def stepped_run(
 
 
 def together(plan: MetricPlan, answers: list[FactSet], scale: int, start: Fraction, end: Fraction) -> FactSet:
-    """The answers of one step after the other, on one time-line, from start to end."""
+    """The answers of all steps on one time-line, from start to end."""
     low, high = cells(Range(start, end), scale)
     found = {}
     for relation in plan.outputs:
@@ -202,7 +202,7 @@ def together(plan: MetricPlan, answers: list[FactSet], scale: int, start: Fracti
 
 
 def steps(start: Fraction, end: Fraction, step: Fraction) -> Iterator[Fraction]:
-    """The points at which a run stops."""
+    """The times at which a run stops."""
     until = start
     while until < end:
         yield until

@@ -1,4 +1,4 @@
-"""What Python has to remember of an engine beside the state of the core, as a term that is saved with it."""
+"""Encodes Python state of an engine, which is saved with the state of the core, as a term."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _ENDS = {math.inf: Const("forever"), -math.inf: Const("never")}
 
 
 def number_note(number: Number | None) -> Term:
-    """A number, one of the ends of time, or none."""
+    """A number, an end of time, or None as a term."""
     return NONE if number is None else _ENDS.get(number, Const(number))
 
 
 def read_number(term: Term) -> Number | None:
-    """What was noted."""
+    """The number in a note."""
     if term == NONE:
         return None
     for end, name in _ENDS.items():
@@ -30,7 +30,7 @@ def read_number(term: Term) -> Number | None:
 
 
 def read_integer_or_none(term: Term) -> int | None:
-    """A whole number, or none."""
+    """An integer or None."""
     found = read_number(term)
     if found is None or isinstance(found, int):
         return found
@@ -38,7 +38,7 @@ def read_integer_or_none(term: Term) -> int | None:
 
 
 def read_integer(term: Term) -> int:
-    """A whole number."""
+    """An integer."""
     found = read_integer_or_none(term)
     if found is None:
         raise damaged()
@@ -67,5 +67,5 @@ def read_parts(term: Term, name: str, count: int) -> tuple[Term, ...]:
 
 
 def damaged() -> HoldsforError:
-    """A note that nobody wrote."""
+    """The error for a note that was not written by this module."""
     return HoldsforError("the saved state is damaged: use another copy, or start again")

@@ -1,4 +1,4 @@
-"""A run over a recorded stream: what each query time first sees is pushed, time goes on, and the answer is read."""
+"""Runs the engine over a recorded stream: at each query time, new rows are pushed and the answer is read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from holdsfor.logic.failures import Failures
 
 @dataclass
 class Times:
-    """How many seconds a run has spent on what, and how much it keeps."""
+    """The seconds that a run has spent per activity, and how much it keeps."""
 
     pushing: float = 0.0
     evaluating: float = 0.0
@@ -29,9 +29,9 @@ class Times:
 
 
 class RecordedRun:
-    """A run over a stream; iterate over it for the answers. Without windows there is one query over everything.
+    """A run over a stream; iterating yields the answers. Without windows there is one query over everything.
 
-    Time begins at `origin`, if that is not what stream and windows say.
+    Time begins at `origin`, or else as stream and windows determine.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ class RecordedRun:
 
     @property
     def threads(self) -> int:
-        """Over how many threads keys are spread."""
+        """The number of threads that evaluate keys."""
         return self._engine.threads
 
     @property
     def failures(self) -> Failures:
-        """Conditions that failed because something in them has no value."""
+        """Conditions that failed because an expression has no value."""
         return self._engine.failures
 
     def __iter__(self) -> Iterator[Answer]:

@@ -1,4 +1,4 @@
-"""Engines of a distributed stream: the keys of a bucket come and go in parts, so that only those are there that are needed."""
+"""Engines of a distributed stream: the keys of a bucket are loaded and saved in parts, on demand."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from holdsfor.records import record
 from holdsfor.syntax.terms import Term
 
 MOST_PARTS = 65_536
-"""A bucket has at most so many parts."""
+"""The most parts of a bucket."""
 
 
 @record
 class KeyPart:
-    """One of so many parts of the keys of a bucket. Of twice as many parts, two have the keys of one of these."""
+    """A part of the keys of a bucket, among `of` parts. With twice as many parts, two of them contain these keys."""
 
     number: int
     of: int
 
     def cut(self, pieces: int) -> list[KeyPart]:
-        """The same keys in so many parts, a power of two."""
+        """The same keys divided into parts; their number is a power of two."""
         return [KeyPart(self.number + place * self.of, self.of * pieces) for place in range(pieces)]
 
 
 @record
 class SavedKeys:
-    """The keys of a part as bytes: how many there are, how many rows they keep, how many intervals they show, and when
-    something happens to one of them by itself.
+    """The keys of a part as bytes, with the number of keys, kept rows and visible intervals, and the next time at which
+    something happens without input.
     """
 
     part: KeyPart
@@ -52,7 +52,7 @@ class SavedKeys:
 
 @record
 class Lost:
-    """An input that took back what was not there: its number, symbol, arguments, time, and end and value of intervals."""
+    """A retraction without a matching row: its number, symbol, arguments, time, and end and value of intervals."""
 
     number: int
     symbol: Symbol
@@ -63,13 +63,15 @@ class Lost:
 
 
 def identity_of(program: Program) -> str:
-    """The fingerprint of a plan, and of what states depend on: other background facts may leave that as it is."""
+    """The fingerprint of a plan and of everything that states depend on. Some changes of background facts do not affect
+    it.
+    """
     shape = hashlib.sha256(repr(plan_shape(program.lowered)).encode()).hexdigest()[:32]
     return f"{fingerprint(program.lowered.plan).hex()}/{shape}"
 
 
 class ShareEngine(Engine):
-    """An engine for the keys of one bucket of a stage. It keeps changes, of some fluents only if their names are given."""
+    """An engine for the keys of one bucket of a stage. It keeps changes; given fluent names, only of those."""
 
     def __init__(
         self,
@@ -92,11 +94,13 @@ class ShareEngine(Engine):
 
     @property
     def identity(self) -> str:
-        """That of its plan."""
+        """The identity of its plan."""
         return identity_of(self._program)
 
     def expect(self, identity: str) -> bool:
-        """Whether states are of a plan with other facts. Then `evaluate_anew` follows when all of them have been loaded."""
+        """Returns whether states belong to a plan with other facts. If so, call `evaluate_anew` after loading all of
+        them.
+        """
         own = self.identity
         if identity == own:
             return False
@@ -110,18 +114,18 @@ class ShareEngine(Engine):
         return True
 
     def evaluate_anew(self) -> None:
-        """Evaluate all keys at the next query time."""
+        """Marks all keys for evaluation at the next query time."""
         self._saved_with = None
         self.core.mark_all_dirty()
 
     @property
     def asks_always(self) -> bool:
-        """Whether something may happen at a query time that only the engine's host knows of."""
+        """Whether something may happen at a query time that only the host of the engine knows."""
         return self._domains is not None
 
     @property
     def has_parts(self) -> bool:
-        """Whether rows reach single keys only, so that the others need not be there."""
+        """Whether rows only affect single keys, so that other keys need not be loaded."""
         program = self._program.lowered.plan
         has_keys = self._stage.key > 0 and not self._stage.is_tied
         has_keys = has_keys and not program.initially and self._domains is None
@@ -130,14 +134,14 @@ class ShareEngine(Engine):
     # State
 
     def load_share(self, saved: Sequence[bytes]) -> None:
-        """Take in what was saved of this share, or of others: keys of others are left out."""
+        """Loads saved keys of this share or of others; keys of other buckets are ignored."""
         before = self._query
         self._taken_up(partial(self.core.load_share, plan=self._saved_with), list(saved), goes_on=True)
         if before is not None:
             self._query = before if self._query is None else max(before, self._query)
 
     def save_rest(self) -> bytes:
-        """What is not of single keys."""
+        """The state that does not belong to single keys."""
         found: bytes = self.core.save_rest(self.words.word(self._noted(NONE)))
         return found
 
@@ -147,25 +151,25 @@ class ShareEngine(Engine):
         return [SavedKeys(part, *one) for part, one in zip(parts, found, strict=True)]
 
     def targets(self, rows: Rows) -> tuple[Ints, Ints]:
-        """The buckets of its stage that rows go to: numbers of rows, and a bucket for each."""
+        """The buckets of rows in its stage: row indices, and a bucket for each."""
         words = rows.words.reshape(-1)
         found: tuple[Ints, Ints] = self.core.targets(self._number, rows.table, len(rows), words)
         return found
 
     def reached(self, query: int) -> Ints:
-        """The parts, of as many as there can be, that rows reach which wait for a query time."""
+        """The parts, by the finest division, that waiting rows of a query time affect."""
         return np.array(self.core.reached(query, MOST_PARTS), np.int64)
 
     @property
     def next_wake(self) -> int:
-        """When something happens by itself to keys that are there."""
+        """The next time at which something happens to loaded keys without input."""
         found: int = self.core.next_wake()
         return found
 
     # Changes
 
     def event_changes(self, vocabulary: Vocabulary) -> Iterator[tuple[Symbol, Ints, Ints, list[Ints]]]:
-        """Derived events since the query time before: which have not happened after all, times, and codes of arguments."""
+        """Changes of derived events since the previous query time: retraction flags, times, and codes of arguments."""
         for route in self._stage.members:
             symbol = self.symbols[route.table]
             if symbol.kind is EntityKind.EVENT:
@@ -174,7 +178,7 @@ class ShareEngine(Engine):
                     yield symbol, removed, time, list(vocabulary.columns(words, self._width(route.table)))
 
     def lost(self) -> Iterable[Lost]:
-        """The inputs of the last query time that took back what was not there."""
+        """The retractions without a matching row at the last query time."""
         for number, table, start, end, value, args in self.core.lost():
             symbol, term = self.symbols[table], self.words.term
             is_event = symbol.kind is EntityKind.EVENT

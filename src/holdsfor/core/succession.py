@@ -1,4 +1,4 @@
-"""An engine with new rules goes on with what an engine with the earlier ones knows."""
+"""Transfers the state of an engine to an engine with new rules."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _INPUT = (Role.INPUT_EVENT, Role.INPUT_FLUENT)
 
 @record
 class Heritage:
-    """What an engine takes over from another one, by the tables of that: what they are called now (None: they are gone),
-    whether what is known up to the border is taken, and which delayed effect has become which.
+    """The parts of another engine's state to transfer, by its tables: their new numbers (None: dropped), whether
+    results up to the border are kept, and the mapping of delayed effects.
     """
 
     tables: tuple[int | None, ...]
@@ -30,7 +30,7 @@ class Heritage:
 
 
 def heritage(earlier: Engine, now: Engine) -> Heritage:
-    """What is the same in two programs: input with a name, fluents and derived events with a name."""
+    """Matches two programs: input, fluents and derived events by name."""
     before, after = earlier.lowered.plan.tables, now.lowered.plan.tables
     tables: list[int | None] = []
     for symbol, table in zip(earlier.symbols, before, strict=True):
@@ -49,7 +49,7 @@ def heritage(earlier: Engine, now: Engine) -> Heritage:
 
 
 def _delays(before: PhysicalPlan, after: PhysicalPlan, tables: list[int | None]) -> Iterator[tuple[int, int, int]]:
-    """Delayed effects of the same pair on the same pair; one that takes another time now is due when it was."""
+    """Matches delayed effects from the same pair on the same pair; one with another delay keeps its old due time."""
     component_of = {table: one for stage in after.stages for one in stage.components for table in one.tables}
     for component in (one for stage in before.stages for one in stage.components):
         for number, delay in enumerate(component.delays):
@@ -70,21 +70,21 @@ def _delay(wanted: Delay, component: Component, tables: list[int | None]) -> int
 
 
 def require_same_domains(earlier: Engine, now: Engine) -> None:
-    """Complain if other input fills domains: it was not noted what it has put into them."""
+    """Raises an error if other input fills domains, because its earlier facts were not recorded."""
     if earlier.filling_symbols != now.filling_symbols:
         raise HoldsforError("these rules have other domains that input fills: begin a new session with them")
 
 
 def is_kept(engine: Engine, symbol: Symbol) -> bool:
-    """Whether rows of an input are kept: some rule reads them."""
+    """Whether rows of an input are kept, because some rule reads them."""
     number = engine.tables.get(symbol)
     return any(route.table == number for stage in engine.lowered.plan.stages for route in stage.inputs)
 
 
 def go_on(earlier: Engine, now: Engine, kept: Heritage, filled: tuple[Engine, Heritage] | None = None) -> None:
-    """Have an engine, which must be new, go on where another one stands, at the same query time.
+    """Continues the state of an engine in another, new one, at the same query time.
 
-    `filled` is one that has rows of the time before, and what of it counts in the place of what the earlier one knows.
+    `filled` is an engine with rows of earlier times, and the part of its state that replaces that of `earlier`.
     """
     require_same_domains(earlier, now)
     border = border_of(earlier)
@@ -101,6 +101,6 @@ def go_on(earlier: Engine, now: Engine, kept: Heritage, filled: tuple[Engine, He
 
 
 def border_of(engine: Engine) -> int | None:
-    """Up to where all is final, so that rows may be gone; None if all rows are there."""
+    """The border up to which everything is final, so that rows may be missing; None if all rows are available."""
     border: int | None = engine.core.final_until()
     return None if engine.core.has_all_rows() else border

@@ -1,8 +1,8 @@
-"""What rules found in a key that has been evaluated, and how far they came where they found nothing.
+"""Traces rules in an evaluated key: their solutions, and how far they came without one.
 
-The core evaluates the key once more and keeps its tables. Programs of rules, or parts of them, can then be run again at any
-time-point, with values for some of their variables. It is the same machine on the same tables: what it finds is what the
-engine has found.
+The core evaluates the key again and keeps its tables. Programs of rules, or parts of them, can then run at any
+time-point, with given values for some variables. The machine and the tables are those of the engine, so the results
+agree with those of the engine.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from holdsfor.physical.origins import ProgramOrigin, programs
 from holdsfor.syntax.terms import ListTerm, Term, Var
 
 _ALL = 2**62
-"""More solutions than there are."""
+"""Larger than any number of solutions."""
 
 
 class Traces:
-    """The keys of an engine that is traced."""
+    """The keys of a traced engine."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -41,7 +41,7 @@ class Traces:
         }
 
     def of(self, rule: Rule, symbol: Symbol, columns: Sequence[Term]) -> RuleTrace:
-        """A rule in the key of an instance that it is about."""
+        """A rule in the key of an instance."""
         number = self._numbers[id(rule)]
         stage = self._stages[number]
         places = self._places[stage, self._engine.tables[symbol]]
@@ -62,18 +62,18 @@ class Traces:
 
 
 class RuleTrace:
-    """A rule in a key. `body` is the conditions of the rule in the order in which they run."""
+    """A rule in a key. `body` contains its conditions in execution order."""
 
     def __init__(self, traces: Traces, number: int, origin: ProgramOrigin, key: Any) -> None:
         self._traces, self._number, self._origin, self._key = traces, number, origin, key
         self.rule, self.body = origin.rule, origin.body
 
     def answers(self, head: Bindings, times: Sequence[int] = (), *, most: int | None = None) -> list[Bindings]:
-        """The ways through the rule for the values of its head, at some time-points; a `holdsFor` rule has none."""
+        """The solutions of the rule for the values of its head, at some time-points; a `holdsFor` rule needs none."""
         return self._solve((), 0, None, self._all_names, head, times, most=most)
 
     def met(self, body: Body, head: Bindings, times: Sequence[int], *, most: int) -> list[Bindings]:
-        """The ways to meet the conditions that the rule begins with."""
+        """The solutions of the first conditions of the rule."""
         places = [self._origin.places[id(literal)] for literal in body if id(literal) in self._origin.places]
         if not places:
             return [dict(head)]
@@ -81,14 +81,14 @@ class RuleTrace:
         return self._solve((), 0, place + 1, step.bound, head, times, most=most)
 
     def inside(self, literal: Literal, block: int, bindings: Bindings, *, most: int | None = None) -> list[Bindings]:
-        """The ways to meet all conditions of one block of a condition: of a negation, an alternative, a list."""
+        """The solutions of one block of a condition: of a negation, an alternative, a list."""
         path = self._origin.inside(literal, block)
         inner = [step for at, _, step in self._origin.places.values() if at == path]
         names = frozenset[str]().union(*(step.bound for step in inner))
         return self._solve(path, 0, None, names, bindings, self._times(bindings), given=bindings, most=most)
 
     def one(self, literal: Literal, bindings: Bindings) -> Bindings | None:
-        """How one condition is met with the values of some variables; None if it is not."""
+        """A solution of one condition with given values; None if there is none."""
         path, place, step = self._origin.places[id(literal)]
         found = self._solve(path, place, place + 1, step.bound, bindings, self._times(bindings), given=bindings, most=1)
         return found[0] if found else None
@@ -116,7 +116,7 @@ class RuleTrace:
         given: Bindings | None = None,
         most: int | None,
     ) -> list[Bindings]:
-        """Runs a part of the program. Answers have the values that were wanted, those given, and those of `names`."""
+        """Runs a part of the program. Answers contain the wanted and given values, and those of `names`."""
         known = given or {}
         found = self._key.solve(
             self._number,

@@ -1,4 +1,4 @@
-"""The constants of a dictionary as words of a core, and words as codes of the dictionary: whole columns at a time."""
+"""Converts codes of a dictionary to words of a core and back, in whole columns."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from holdsfor.core.words import Words
 
 WordArray: TypeAlias = npt.NDArray[np.uint64]
 _NOTHING = 3
-"""The word that the core has for an object it leaves to Python."""
+"""The word in the core for an object that only Python handles."""
 _TAG, _NUMBER = 3, 1
 _LIMIT = 1 << 61
 _SMALL = 1 << 16
-"""Whole numbers below it have their codes in a table."""
+"""Smaller non-negative integers have their codes in a table."""
 NO_WORDS: WordArray = np.empty(0, np.uint64)
 
 
@@ -48,14 +48,14 @@ def values_of_words(found: WordArray, words: Words) -> list[Value]:
 
 
 class Vocabulary:
-    """A dictionary and the words of a core. Its tables grow with the dictionary; words must not change their meaning."""
+    """A dictionary and the words of a core. Its tables grow with the dictionary; words must keep their meaning."""
 
     def __init__(self, dictionary: Dictionary, words: Words) -> None:
         self.dictionary = dictionary
         self._words = words
         self._word_of: WordArray = NO_WORDS
         self._code_of: Ints = EMPTY
-        """The code of each term of the core, -1 for those that have none yet."""
+        """The code of each term of the core, -1 for those without one."""
         self._code_of_whole: Ints = EMPTY
         """The same for small whole numbers."""
 
@@ -97,7 +97,7 @@ class Vocabulary:
         self._code_of[terms] = codes
 
     def columns(self, words: WordArray, width: int) -> list[Ints]:
-        """The codes of words that stand row by row, each row so wide; those that have none get one."""
+        """The codes of words in row-major order with this width; new words get codes."""
         if len(self._word_of) < len(self.dictionary):
             self._grow()
         found = []
@@ -107,7 +107,7 @@ class Vocabulary:
         return found
 
     def codes(self, words: WordArray) -> Ints:
-        """The codes of some words; those that have none get one."""
+        """The codes of some words; new words get codes."""
         return self.columns(words, 1)[0]
 
     def _mixed(self, words: WordArray) -> Ints:

@@ -1,4 +1,4 @@
-"""Terms as the words of the core, and back."""
+"""Converts terms to words of the core and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LIMIT = 1 << 61
 
 
 class Words:
-    """The words of one core, which numbers the terms that it has met."""
+    """The words of one core, which numbers the terms that it has seen."""
 
     def __init__(self, core: Any) -> None:
         self.core = core
@@ -36,7 +36,7 @@ class Words:
         return found
 
     def of_value(self, value: str | Number | Compound | ListTerm) -> int:
-        """The word of a constant as dictionaries have it."""
+        """The word of a dictionary value."""
         return self.word(value if isinstance(value, Compound | ListTerm) else Const(value))
 
     def number(self, number: Number) -> int:

@@ -1,1 +1,1 @@
-"""What editors ask of rule files: names, definitions, renaming, hovering, completion. `server` speaks LSP."""
+"""Editor support for rule files: names, definitions, renaming, hovering, completion; `server` speaks LSP."""

@@ -1,4 +1,4 @@
-"""Quick fixes: the changes that findings carry."""
+"""Quick fixes: the corrections in findings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LONGEST = 40
 
 
 def quick_fixes(server: RuleServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-    """A change for each finding that touches a range and leaves nothing open."""
+    """The complete corrections of findings that touch a range."""
     kinds = params.context.only
     if kinds and not any(_includes(kind) for kind in kinds):
         return []
@@ -35,7 +35,7 @@ def quick_fixes(server: RuleServer, params: lsp.CodeActionParams) -> list[lsp.Co
 
 
 def title(fix: Fix) -> str:
-    """What a change does, in a few words."""
+    """A short title of a correction."""
     old, new = _shown(fix.span.text), _shown(fix.replacement)
     if not fix.replacement:
         return f"Remove {old}" if old else "Remove the space"
@@ -48,6 +48,6 @@ def _shown(text: str) -> str:
 
 
 def _includes(kind: str | lsp.CodeActionKind) -> bool:
-    """Whether quick fixes are of a kind that is asked for; kinds have parts with dots between them."""
+    """Whether a requested kind includes quick fixes; kinds are hierarchical, with dots between the parts."""
     asked = str(getattr(kind, "value", kind))
     return asked in ("", lsp.CodeActionKind.QuickFix.value)

@@ -1,4 +1,4 @@
-"""What each word of a rule file is, for editors that colour by meaning and not only by spelling."""
+"""Determines the role of each word of a rule file, for semantic colouring in editors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
 
 class Role(StrEnum):
-    """What a word is, in the words of the Language Server Protocol."""
+    """The role of a word, with the names of the Language Server Protocol."""
 
     EVENT = "event"
     FLUENT = "property"
@@ -32,7 +32,7 @@ class Role(StrEnum):
 
 
 class Modifier(StrEnum):
-    """What else can be said of a word; `time` is a word of this server, for variables of time-points."""
+    """A modifier of a role; `time` is specific to this server, for variables of time-points."""
 
     DEFINITION = "definition"
     TIME = "time"
@@ -77,7 +77,7 @@ _SEVERAL_LINES = (Role.COMMENT, Role.TEXT)
 
 
 def coloured(document: Document) -> list[Coloured]:
-    """The words of a file in reading order; what has no role of its own is left out."""
+    """The words of a file in reading order, without those that have no role."""
     names = {one.span.start: one for one in document.names}
     values, times = _values_and_times(document)
     text = document.source.text
@@ -105,7 +105,7 @@ def _word(
 
 
 def _by_line(one: Coloured, text: str) -> Iterator[Coloured]:
-    """Editors want no word that runs over several lines."""
+    """Splits words over several lines, which editors do not accept."""
     if one.role not in _SEVERAL_LINES:
         yield one
         return
@@ -117,7 +117,7 @@ def _by_line(one: Coloured, text: str) -> Iterator[Coloured]:
 
 
 def _values_and_times(document: Document) -> tuple[set[int], set[int]]:
-    """Where the values of fluents and the variables of time-points stand."""
+    """The positions of fluent values and of time-point variables."""
     if document.is_metric:
         return set(), set()
     values: set[int] = set()

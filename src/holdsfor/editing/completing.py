@@ -1,4 +1,4 @@
-"""What may be meant by the beginning of a word."""
+"""Proposes completions for the beginning of a word."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _WORD = re.compile(r"[\w]*$")
 
 @dataclass(frozen=True)
 class Proposal:
-    """A word that may be meant, and what it is."""
+    """A possible word and its kind."""
 
     text: str
     detail: str
 
 
 def proposals(document: Document, offset: int) -> list[Proposal]:
-    """Words that begin with what stands before a place: names of the program, variables of the clause, the language's."""
+    """Words that start with the text before a position: names of the program, variables of the clause, keywords."""
     text = document.source.text
     found = _WORD.search(text[:offset])
     begun = found[0] if found else ""

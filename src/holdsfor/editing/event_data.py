@@ -1,4 +1,4 @@
-"""Warnings about the data that rules are meant for, as `check --events` gives them, while rules are written."""
+"""Warns about data mismatches while rules are written, like `check --events`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from holdsfor.io.data_check import DataNames, data_names
 from holdsfor.loading import Reasoner
 
 _Stamp = tuple[tuple[Path, int, int], ...]
-"""Files with when they were changed and how large they are."""
+"""Files with their modification times and sizes."""
 _Known = frozenset[tuple[object, Role]]
 
 
 @dataclass
 class EventData:
-    """Files of events. They are read again when they change, or when rules that were saved speak of other names."""
+    """Files of events. They are read again when they change, or when saved rules mention other names."""
 
     patterns: Sequence[str] = ()
     root: Path = field(default_factory=Path)
@@ -28,7 +28,9 @@ class EventData:
     _read: dict[str, tuple[_Stamp, _Known, DataNames]] = field(default_factory=dict)
 
     def findings(self, program: RuleProgram, *, may_read: bool = True) -> list[Diagnostic]:
-        """What the rules of a program wait for in vain. Without `may_read`, by what is known of the files."""
+        """The input of rules that the data does not provide. Without `may_read`, only known contents of the files are
+        used.
+        """
         reasoner = program.reasoner
         if not self.patterns or not isinstance(reasoner, Reasoner):
             return []
@@ -73,7 +75,7 @@ class EventData:
 
 
 def _with_names_of_others(names: DataNames, analysis: Analysis) -> DataNames:
-    """Nothing is known yet of the arguments of a name that the rules did not have when the files were read."""
+    """Ignores arguments of names that the rules did not mention when the files were read."""
     inputs = analysis.entities.with_role(Role.INPUT_EVENT, Role.INPUT_FLUENT)
     new = {(one.symbol.name, one.symbol.arity) for one in inputs if one.symbol.name in names.unknown}
     return replace(names, provided={*names.provided, *new})

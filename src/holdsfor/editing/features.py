@@ -1,4 +1,4 @@
-"""What the language server can do: one function for each question of an editor."""
+"""The features of the language server, with one function per kind of request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LEGEND = lsp.SemanticTokensLegend([str(role) for role in Role], [str(modifier) f
 
 
 def make_server() -> RuleServer:
-    """A server with everything that editors can ask."""
+    """A server with all features."""
     server = RuleServer()
     _add_files(server)
     _add_names(server)
@@ -39,7 +39,7 @@ def make_server() -> RuleServer:
 
 
 def _add_files(server: RuleServer) -> None:
-    """Settings, and files as they are opened, changed, saved and closed."""
+    """Settings, and opening, changing, saving and closing of files."""
 
     @server.feature(lsp.INITIALIZE)
     def initialize(ls: RuleServer, params: lsp.InitializeParams) -> None:
@@ -75,7 +75,7 @@ def _add_files(server: RuleServer) -> None:
 
 
 def _add_names(server: RuleServer) -> None:
-    """Names: what they stand for, where they are, other names for them."""
+    """Features of names: definitions, references, renaming."""
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(ls: RuleServer, params: lsp.HoverParams) -> lsp.Hover | None:
@@ -153,7 +153,7 @@ def _add_names(server: RuleServer) -> None:
 
 
 def _add_text(server: RuleServer) -> None:
-    """The text as it is shown and changed."""
+    """Features of the text: display and formatting."""
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def code_actions(ls: RuleServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
@@ -187,7 +187,7 @@ def _add_text(server: RuleServer) -> None:
 
 
 def _encoded_tokens(ls: RuleServer, document: Document) -> list[int]:
-    """Five numbers for each word: lines and columns since the last one, length, role, modifiers."""
+    """Five numbers per word: line and column relative to the last word, length, role, modifiers."""
     source, numbers = document.source, list[int]()
     last = lsp.Position(0, 0)
     for one in coloured(document):
@@ -205,7 +205,7 @@ def _encoded_tokens(ls: RuleServer, document: Document) -> list[int]:
 
 
 def _signature(ls: RuleServer, one: Signature) -> lsp.SignatureInformation:
-    """Parameters are given by their places in the label: two of them may have the same name."""
+    """A signature; its parameters are offsets into the label, because two of them may have the same name."""
     parameters, start = [], ls.units(one.name) + 1
     for parameter in one.parameters:
         end = start + ls.units(parameter)
@@ -215,7 +215,7 @@ def _signature(ls: RuleServer, one: Signature) -> lsp.SignatureInformation:
 
 
 def _code_page(ls: RuleServer, document: Document, params: lsp.HoverParams) -> lsp.Hover | None:
-    """The page about a finding, where there is no name but something wrong."""
+    """The page of a diagnostic code, at a finding without a name."""
     offset = ls.offset(document.source, params.position)
     for one in ls.findings(document):
         text = page(one.code) if one.span.start <= offset <= one.span.end else None

@@ -1,4 +1,4 @@
-"""What can be folded away in a rule file: the clauses of one fluent, long clauses, comments, lists of loaded files."""
+"""Finds foldable ranges of a rule file: clauses of one fluent, long clauses, comments, lists of loaded files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from holdsfor.syntax.terms import conjuncts
 
 
 class FoldKind(StrEnum):
-    """What a range is, in the words of the Language Server Protocol; `region` for clauses."""
+    """The kind of a range, with the names of the Language Server Protocol; `region` for clauses."""
 
     REGION = "region"
     COMMENT = "comment"
@@ -46,7 +46,7 @@ _LOADS = "loads"
 
 
 def folds(document: Document) -> list[Fold]:
-    """All ranges of more than one line. No two begin in the same line: editors could show only one of them."""
+    """All ranges of more than one line. No two start on the same line, because editors could show only one of them."""
     found = [*_of_clauses(_parts(document)), *_of_comments(document)]
     by_line: dict[int, Fold] = {}
     for one in sorted(found, key=lambda fold: fold.first - fold.last):
@@ -64,13 +64,13 @@ def _of_clauses(parts: Iterable[_Part]) -> Iterator[Fold]:
 
 
 def _parts(document: Document) -> Iterator[_Part]:
-    """The clauses of a file with what each is about."""
+    """The clauses of a file with their subjects."""
     named = [one for one in document.names if one.kind not in (NameKind.VARIABLE, NameKind.WORD)]
     starts = [one.span.start for one in named]
     source = document.source
     for place, (span, loads) in enumerate(_clauses(source, is_metric=document.is_metric)):
         inside = named[bisect_left(starts, span.start) : bisect_left(starts, span.end)]
-        # What a clause defines; delayed effects define nothing new, and are about the first name.
+        # The name that a clause defines. Delayed effects define nothing new; their subject is the first name.
         one = next((name for name in inside if name.is_definition), inside[0] if inside else None)
         about = place if one is None else (one.kind, one.name, one.arity)
         first, last = source.line_column(span.start)[0], source.line_column(max(span.start, span.end - 1))[0]
@@ -86,7 +86,7 @@ def _clauses(source: Source, *, is_metric: bool) -> Iterator[tuple[Span, bool]]:
 
 
 def _of_comments(document: Document) -> Iterator[Fold]:
-    """Comments over several lines, and comments on lines of their own that follow each other."""
+    """Comments over several lines, and consecutive comment lines."""
     source = document.source
     lexer = MetricLexer() if document.is_metric else RulesLexer()
     alone: list[int] = []

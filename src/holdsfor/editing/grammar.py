@@ -1,4 +1,4 @@
-"""TextMate grammars, for editors that colour text by them; made from the same words as the Pygments lexers."""
+"""Generates TextMate grammars for editors, from the same keywords as the Pygments lexers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _metric() -> dict[str, object]:
 
 
 def _duration(number: str) -> dict[str, object]:
-    """A number with a unit of time behind it: `30 min`."""
+    """A number with a time unit: `30 min`."""
     captures = {"1": {"name": "constant.numeric"}, "2": {"name": "keyword.other.unit"}}
     return {"match": rf"({number})[ \t]*({_any(UNITS)})\b(?!\()", "captures": captures}
 

@@ -1,4 +1,4 @@
-"""What an editor shows of a name: what it is, the key it is evaluated by, what is kept of it, which rules define it."""
+"""Hover texts of names: kind, evaluation key, retention, and defining rules."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _value(value: object) -> str:
 
 
 def _of_plan(reasoner: Reasoner, symbol: Symbol) -> Iterator[str]:
-    """What the plan says of a fluent or derived event: its stage, its key, what is kept of it, what its rules read."""
+    """The plan's information about a fluent or derived event: its stage, key, retention and inputs."""
     lowered = encoded(reasoner.plan).lowered
     plan = lowered.plan
     if symbol not in lowered.symbols:
@@ -104,5 +104,5 @@ def _place(span: Span, document: Document) -> str:
 
 
 def keyword_help() -> dict[str, str]:
-    """The words of the language with how they are used."""
+    """The keywords of the language with their usage."""
     return {**dict.fromkeys(WORDS, ""), **CALENDAR_USAGE, **USAGE, **HEAD_USAGE}

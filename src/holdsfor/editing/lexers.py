@@ -1,4 +1,4 @@
-"""Pygments lexers: rule files in colour, in documents and terminals."""
+"""Pygments lexers for rule files, in documents and terminals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _UNIT = [
     (words(UNITS, suffix=r"\b(?!\()"), Number, "#pop"),
     default("#pop"),
 ]
-"""A unit of time behind a number belongs to it: `30 min`."""
+"""A time unit after a number belongs to the number: `30 min`."""
 
 
 class RulesLexer(RegexLexer):

@@ -1,4 +1,4 @@
-"""Where the names of rules stand: what an editor needs for going to definitions, renaming and hovering."""
+"""Finds the names in rules with their positions, for definitions, renaming and hovering."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdsfor.syntax.terms import Clause, Compound, Const, Term, arguments, conj
 
 
 class NameKind(StrEnum):
-    """What a name stands for."""
+    """The kind of thing that a name denotes."""
 
     EVENT = "event"
     FLUENT = "fluent"
@@ -29,7 +29,7 @@ class NameKind(StrEnum):
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A name at a place. Variables are told apart by their clause (`scope`); others by name and arity."""
+    """A name at a position. Variables are identified by clause (`scope`), others by name and arity."""
 
     kind: NameKind
     name: str
@@ -40,7 +40,7 @@ class Occurrence:
     args: tuple[Term, ...] = field(default=(), compare=False, repr=False)
 
     def same(self, other: Occurrence) -> bool:
-        """Whether both stand for the same thing."""
+        """Whether both denote the same thing."""
         mine, others = ((one.kind, one.name, one.arity, one.scope) for one in (self, other))
         in_one_file = self.span.source.name == other.span.source.name
         return mine == others and (self.kind is not NameKind.VARIABLE or in_one_file)
@@ -58,7 +58,7 @@ WORDS = {
     **dict.fromkeys(sorted(SLIDING_NAMES), "aggregate"),
     **dict.fromkeys(["is", "findall", "\\+", "="], "logic"),
 }
-"""Words of the language that are no names of somebody's own."""
+"""Keywords of the language, which are not user-defined names."""
 
 
 def occurrences(source: Source, *, is_metric: bool) -> list[Occurrence]:
@@ -81,7 +81,7 @@ def _rtec(source: Source) -> Iterator[Occurrence]:
 
 
 def _directive(clause: Clause) -> Iterator[Occurrence]:
-    """The words of a directive: what they are about is not a name of the program."""
+    """The keywords of a directive, whose arguments are not names of the program."""
     for goal in conjuncts(clause.body):
         if isinstance(goal, Compound) and goal.name.isidentifier():
             yield _named(NameKind.WORD, goal, goal.name, len(goal.args))
@@ -107,7 +107,7 @@ def _head(head: Term) -> Iterator[Occurrence]:
 
 
 def _goal(goal: Term, own: frozenset[tuple[str, int]]) -> Iterator[Occurrence]:
-    """The names in a condition; `own` are words of the language that the program defines itself."""
+    """The names in a condition; `own` are keywords that the program defines itself."""
     if not isinstance(goal, Compound | Const):
         return
     signature = functor(goal)
@@ -133,7 +133,7 @@ def _goal(goal: Term, own: frozenset[tuple[str, int]]) -> Iterator[Occurrence]:
 
 
 def _known(term: Term, name: str, *, is_definition: bool) -> Iterator[Occurrence]:
-    """A predicate of the language, and the events and fluents that it is about."""
+    """A predicate of the language, with the events and fluents in its arguments."""
     args = term.args if isinstance(term, Compound) else ()
     yield _named(NameKind.WORD, term, name, len(args))
     if name in _OF_EVENTS and args:
@@ -146,7 +146,7 @@ def _known(term: Term, name: str, *, is_definition: bool) -> Iterator[Occurrence
 
 
 def _of_event(call: Term, place: int) -> Iterator[Occurrence]:
-    """A sliding aggregate, and the event that it is about."""
+    """A sliding aggregate, with its event."""
     args = arguments(call)
     name = functor(call)
     assert name is not None
@@ -163,7 +163,7 @@ def _event(term: Term, *, is_definition: bool) -> Iterator[Occurrence]:
 
 
 def _named(kind: NameKind, term: Term, name: str, arity: int, *, is_definition: bool = False) -> Occurrence:
-    """The name of a term, which stands in front of its arguments; in quotes perhaps."""
+    """The name of a term, which precedes its arguments and may be in quotes."""
     written = name_span(term.span) or Span(term.span.source, term.span.start, term.span.start + len(name))
     return Occurrence(kind, name, arity, written, is_definition, args=arguments(term))
 

@@ -1,7 +1,7 @@
-"""The rule files that an editor has open, as one program or several, and what is known of them.
+"""Manages the rule files open in an editor, as one or several checked programs.
 
-A file and what it loads (`:- ['areas.prolog'].`) are one program. A file that another open one loads is checked as part
-of that, since by itself it may lack names that the other defines.
+A file and the files that it loads (`:- ['areas.prolog'].`) form one program. A file that another open file loads is
+checked as a part of that program, since on its own it may lack names that the other file defines.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from holdsfor.syntax.parser import parse
 
 @dataclass(frozen=True)
 class RuleProgram:
-    """Files that are checked together: those that are given, and those that they load."""
+    """Files that are checked together: the given ones, and those that they load."""
 
     given: tuple[Source, ...]
     read: ReadFile = read_source
@@ -42,14 +42,14 @@ class RuleProgram:
 
     @cached_property
     def reasoner(self) -> Reasoner | MetricReasoner:
-        """The checked program, errors and all."""
+        """The checked program, even with errors."""
         if all(map(is_metric, self.given)):
             return from_metric_sources(self.given)
         return from_sources(self.given, self.read)
 
     @property
     def findings(self) -> list[Diagnostic]:
-        """What `check` says of the program."""
+        """The findings of `check`."""
         return list(self.reasoner.diagnostics)
 
     @cached_property
@@ -61,7 +61,7 @@ class RuleProgram:
 
 @dataclass(frozen=True)
 class Document:
-    """One file, and the programs that it is part of: usually one, several if several open files load it."""
+    """A file, and the programs that it belongs to: usually one, or several if several open files load it."""
 
     source: Source
     programs: tuple[RuleProgram, ...] = ()
@@ -77,12 +77,12 @@ class Document:
 
     @property
     def reasoner(self) -> Reasoner | MetricReasoner:
-        """The checked program, errors and all; of several, the first."""
+        """The checked program, even with errors; the first of several."""
         return self.programs[0].reasoner
 
     @cached_property
     def diagnostics(self) -> list[Diagnostic]:
-        """What is to be said about this file."""
+        """The findings in this file."""
         found = (one for program in self.programs for one in program.findings)
         return in_reading_order(one for one in found if one.span.source.name == self.source.name)
 
@@ -99,42 +99,42 @@ class Document:
 
     @cached_property
     def loaded_files(self) -> list[tuple[Span, Path]]:
-        """The places that name files to load, and the files."""
+        """The spans that name files to load, with the files."""
         found = () if self.is_metric else named_files(parse(self.source))
         return [(span, _plain(path)) for span, path in found]
 
     def name_at(self, offset: int) -> Occurrence | None:
-        """The name at a place; the end of a name counts as the name."""
+        """The name at a position; the end of a name belongs to it."""
         found = [one for one in self.names if one.span.start <= offset <= one.span.end]
         return min(found, key=lambda one: one.span.end - one.span.start, default=None)
 
     def same_as(self, name: Occurrence) -> list[Occurrence]:
-        """All places of the same name, in all files of the programs."""
+        """All occurrences of a name, in all files of the programs."""
         return [one for one in self.all_names if one.same(name)]
 
     def definitions(self, name: Occurrence) -> list[Occurrence]:
-        """The places that define a name; of a variable, its first."""
+        """The definitions of a name; of a variable, its first occurrence."""
         same = self.same_as(name)
         return same[:1] if name.kind is NameKind.VARIABLE else [one for one in same if one.is_definition]
 
     def is_calendar(self, name: Occurrence) -> bool:
-        """Whether a name is a condition about the calendar, and not a predicate of the program."""
+        """Whether a name is a calendar condition instead of a predicate of the program."""
         is_one = name.kind is NameKind.BACKGROUND and (name.name, name.arity) in CALENDAR
         return is_one and not self.definitions(name)
 
     def is_library(self, name: Occurrence) -> bool:
-        """Whether a name is a predicate that every program has, and that this one does not define."""
+        """Whether a name is a library predicate that the program does not define."""
         is_one = name.kind is NameKind.BACKGROUND and (name.name, name.arity) in LIBRARY
         return is_one and not self.definitions(name)
 
     def formatted(self) -> str:
-        """The text in the house style; raises ProgramError if it cannot be read."""
+        """The text in canonical layout; raises ProgramError if it cannot be parsed."""
         return (format_metric if self.is_metric else format_source)(self.source)
 
 
 @dataclass
 class Project:
-    """Files by path. Texts that are open in the editor go before those on disk."""
+    """Files by path. Texts open in the editor take precedence over those on disk."""
 
     background: Sequence[str] = ()
     root: Path = field(default_factory=Path)
@@ -143,36 +143,38 @@ class Project:
     _programs: dict[str, RuleProgram] = field(default_factory=dict)
 
     def put(self, name: str, text: str) -> Document:
-        """A file has been opened or changed."""
+        """Adds an opened or changed file."""
         self._open[name] = text
         self.refresh()
         return self.document(name)
 
     def close(self, name: str) -> None:
-        """A file is no longer open."""
+        """Removes a closed file."""
         self._open.pop(name, None)
         self.refresh()
 
     def refresh(self) -> None:
-        """Look at all files again: one may have changed on disk."""
+        """Reads all files again, because one may have changed on disk."""
         self._documents.clear()
         self._programs.clear()
 
     @property
     def files(self) -> list[str]:
-        """The names of all open files and of those that they load."""
+        """The names of all open files and of the files that they load."""
         loaded = (other for name in self._open for other in sorted(self._loaded_by(name)))
         return list(dict.fromkeys((*self._open, *loaded)))
 
     def document(self, name: str) -> Document:
-        """A file that is open, or on disk."""
+        """A document for an open file, or one on disk."""
         if name not in self._documents:
             programs = tuple(self._program(main) for main in self._mains_of(name))
             self._documents[name] = Document(self._source(name), programs)
         return self._documents[name]
 
     def _mains_of(self, name: str) -> Sequence[str]:
-        """The open files that load a file, perhaps by way of others, and that no open file loads; else the file."""
+        """The open files that load a file, directly or indirectly, and that no open file loads; otherwise the file
+        itself.
+        """
         reached = {main: self._loaded_by(main) for main in self._open}
         mine = self._loaded_by(name)
         above = [main for main, files in reached.items() if main != name and name in files and main not in mine]
@@ -196,18 +198,18 @@ class Project:
         return Source(name, self._open[name]) if name in self._open else read_source(name)
 
     def _read(self, path: Path) -> Source:
-        """A file that is loaded. It has one name, by whichever path it was found."""
+        """A loaded file, with one name for all paths to it."""
         found = path.resolve()
         return self._source(next((name for name in self._open if Path(name).resolve() == found), str(_plain(path))))
 
     def _background_of(self, name: str) -> Iterable[str]:
-        """The files that are part of every program, but for this one itself."""
+        """The files that belong to every program, without this one."""
         listed = [path for pattern in self.background for path in sorted(self.root.glob(pattern))]
         return [str(path) for path in dict.fromkeys(listed) if path.resolve() != Path(name).resolve()]
 
 
 def _plain(path: Path) -> Path:
-    """A path without `..`, as the editor would write it: links stay, unless they lead elsewhere without the `..`."""
+    """A path without `..`, as the editor would write it. Links are kept, unless they change the meaning of `..`."""
     plain = Path(os.path.normpath(path))
     return plain if plain.resolve() == path.resolve() else path.resolve()
 

@@ -1,4 +1,4 @@
-"""Renaming: whether a new name will do, and how it is written."""
+"""Renames: validates a new name, and writes it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdsfor.syntax.printer import print_constant
 
 
 def renamed(document: Document, name: Occurrence, new: str) -> dict[Occurrence, str]:
-    """What to write at every place of a name; a HoldsforError says why it cannot be renamed so."""
+    """The replacement for every occurrence of a name; raises HoldsforError if the name is not possible."""
     if name.kind is NameKind.WORD:
         raise HoldsforError(f"{name.name} is a word of the language")
     if document.is_library(name):
@@ -25,7 +25,7 @@ def renamed(document: Document, name: Occurrence, new: str) -> dict[Occurrence, 
 
 
 def _is_near(other: Occurrence, name: Occurrence) -> bool:
-    """Whether two names could be taken for each other: variables only in one clause."""
+    """Whether two names could be confused; variables only within one clause."""
     return name.kind is not NameKind.VARIABLE or (
         other.scope == name.scope and other.span.source.name == name.span.source.name
     )

@@ -1,4 +1,4 @@
-"""A language server: `holdsfor lsp`, over standard input and output. What editors ask is answered in `features`."""
+"""A language server, `holdsfor lsp`, over standard input and output; `features` answers the requests."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _SEVERITIES = {
 }
 
 _PAUSE = 0.1
-"""Seconds without a change after which an editor hears what is wrong."""
+"""Seconds without a change before findings are sent to the editor."""
 
 
 class RuleServer(LanguageServer):
-    """Answers an editor's questions about rule files."""
+    """Answers an editor's requests about rule files."""
 
     def __init__(self) -> None:
         super().__init__("holdsfor", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
@@ -40,7 +40,7 @@ class RuleServer(LanguageServer):
     # Settings
 
     def configure(self, settings: Any) -> None:
-        """Take the editor's settings, by themselves or under `holdsfor`.
+        """Applies the editor's settings, given directly or under `holdsfor`.
 
         `background` are patterns of files that are part of every program, `events` files of events to check the rules by.
         """
@@ -66,31 +66,31 @@ class RuleServer(LanguageServer):
         return document, document.name_at(self.offset(document.source, position))
 
     def opened(self, uri: str, text: str) -> None:
-        """Take in a file, and say what is wrong."""
+        """Adds a file, and publishes its findings."""
         self.project.put(name_of(uri), text)
         self.publish(may_read=True)
 
     def changed(self, uri: str, text: str) -> None:
-        """Take in a new text, and say what is wrong as soon as no other one follows: people type faster than we check."""
+        """Updates a text, and publishes findings after a pause, because typing is faster than checking."""
         self.project.put(name_of(uri), text)
         self._cancel()
         self._due = asyncio.get_running_loop().call_later(_PAUSE, lambda: self.publish(may_read=False))
 
     def closed(self, uri: str) -> None:
-        """A file is no longer open; another one that is may still load it."""
+        """Removes a closed file, which another open file may still load."""
         self.project.close(name_of(uri))
         self.publish(may_read=False)
 
     # Findings
 
     def findings(self, document: Document, *, may_read: bool = False) -> list[Diagnostic]:
-        """What is to be said about a file, of the data that is meant for it too."""
+        """The findings in a file, including those about its data."""
         of_data = (one for program in document.programs for one in self.data.findings(program, may_read=may_read))
         here = [one for one in of_data if one.span.source.name == document.source.name]
         return in_reading_order([*document.diagnostics, *here])
 
     def publish(self, *, may_read: bool) -> None:
-        """Say what is wrong with the open files and with those that they load.
+        """Publishes the findings of the open files and of the files that they load.
 
         `may_read` says whether files of events may be read again.
         """
@@ -112,7 +112,7 @@ class RuleServer(LanguageServer):
         self._due = None
 
     def diagnostic(self, found: Diagnostic) -> lsp.Diagnostic:
-        """A finding as editors show it."""
+        """A finding in the format of the protocol."""
         message = f"{found.message}\n{found.hint}" if found.hint else found.message
         return lsp.Diagnostic(
             self.range(found.span),
@@ -125,21 +125,21 @@ class RuleServer(LanguageServer):
             ],
         )
 
-    # Places: editors count lines from 0, and columns in units of an encoding
+    # Positions: editors count lines from 0, and columns in units of an encoding
 
     def position(self, source: Source, offset: int) -> lsp.Position:
-        """A place in the editor's way of counting."""
+        """A position in the editor's units."""
         line, column = source.line_column(offset)
         return lsp.Position(line - 1, self.units(source.line(line)[: column - 1]))
 
     def units(self, text: str) -> int:
-        """How long a text is for the editor."""
+        """The length of a text in the editor's units."""
         if text.isascii():
             return len(text)
         return int(self.workspace.position_codec.client_num_units(text))
 
     def offset(self, source: Source, position: lsp.Position) -> int:
-        """The place that an editor means."""
+        """The offset of an editor's position."""
         count = source.text.count("\n")
         if position.line > count:
             return len(source.text)
@@ -151,7 +151,7 @@ class RuleServer(LanguageServer):
         return source.offset(position.line + 1, characters + 1)
 
     def range(self, span: Span) -> lsp.Range:
-        """A span in the editor's way of counting."""
+        """A span in the editor's units."""
         end = max(span.start, span.end)
         return lsp.Range(self.position(span.source, span.start), self.position(span.source, end))
 
@@ -166,10 +166,10 @@ def _texts(given: Any) -> list[str]:
 
 
 def name_of(uri: str) -> str:
-    """The path of a file that an editor speaks of."""
+    """The path of an editor's URI."""
     return to_fs_path(uri) or uri
 
 
 def uri_of(name: str) -> str:
-    """How editors name a file."""
+    """The URI of a file."""
     return name if "://" in name or name.startswith("untitled:") else from_fs_path(name) or name

@@ -1,4 +1,4 @@
-"""Which arguments a predicate, an event or a fluent takes, while they are being written."""
+"""Shows the arguments of a predicate, event or fluent while it is being written."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from holdsfor.syntax.terms import Const, Term, Var
 
 _CALL = re.compile(r"(\w+)\((.*)\)")
 _LONGEST_CLAUSE = 100_000
-"""So many characters before a place are looked at."""
+"""The number of characters before a position that are examined."""
 
 
 @dataclass(frozen=True)
 class Signature:
-    """How something is written."""
+    """The form of a call."""
 
     name: str
     parameters: tuple[str, ...]
@@ -35,13 +35,13 @@ class Signature:
 
     @property
     def label(self) -> str:
-        """As it stands in a rule."""
+        """The form as written in a rule."""
         return f"{self.name}({', '.join(self.parameters)})"
 
 
 @dataclass(frozen=True)
 class Help:
-    """The forms that a call may have, the one that is written most probably, and the argument that the place is in."""
+    """The possible forms of a call, the most likely form, and the argument at the position."""
 
     signatures: tuple[Signature, ...]
     active: int
@@ -50,7 +50,7 @@ class Help:
 
 @dataclass
 class _Open:
-    """A bracket that is open at a place: the name before it, the commas after it."""
+    """An open bracket at a position: the name before it, and the commas after it."""
 
     name: str
     is_first: bool
@@ -58,7 +58,7 @@ class _Open:
 
 
 def signature_help(document: Document, offset: int) -> Help | None:
-    """Help about the innermost call around a place of which anything is known."""
+    """Help about the innermost known call around a position."""
     for call in reversed(_open_calls(document, offset)):
         by_label: dict[str, Signature] = {}
         for one in _signatures(document, call):
@@ -71,7 +71,7 @@ def signature_help(document: Document, offset: int) -> Help | None:
 
 
 def _open_calls(document: Document, offset: int) -> list[_Open]:
-    """The brackets of the clause that are open at a place, from the outside in."""
+    """The open brackets of the clause at a position, from the outside in."""
     first = max(0, offset - _LONGEST_CLAUSE)
     lexer = MetricLexer() if document.is_metric else RulesLexer()
     found: list[_Open] = []
@@ -117,7 +117,7 @@ def _signatures(document: Document, call: _Open) -> Iterator[Signature]:
 
 
 def _parameter(args: Iterable[Term]) -> str:
-    """An argument as the rules write it: by the variable that they use most, else by an example."""
+    """The name of an argument: the variable that the rules use most, otherwise an example."""
     listed = list(args)
     names = Counter(arg.written for arg in listed if isinstance(arg, Var) and not arg.name.startswith("_"))
     examples = Counter(print_term(arg) for arg in listed if isinstance(arg, Const) or is_duration(arg))
@@ -126,7 +126,7 @@ def _parameter(args: Iterable[Term]) -> str:
 
 
 def _split(arguments: str) -> Iterator[str]:
-    """Arguments at the commas that no bracket encloses."""
+    """The arguments, split at commas outside of brackets."""
     depth, begun = 0, ""
     for char in arguments:
         depth += (char in "([") - (char in ")]")

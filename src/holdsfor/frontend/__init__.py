@@ -1,1 +1,1 @@
-"""Front ends: rule text or Python calls in, the program IR out."""
+"""Front ends translate rule text or Python calls to the program IR."""

@@ -1,5 +1,4 @@
-"""Finds times too far ahead of the others, such as milliseconds among seconds, which would move the watermark for all
-keys.
+"""Finds times too far ahead of the others, such as milliseconds among seconds, which would move the watermark.
 
 A time is too far ahead if it lies more than `max_ahead` beyond the median time of its batch. The lower median is used,
 so that of two times the earlier one counts as right.

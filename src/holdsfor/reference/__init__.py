@@ -1,7 +1,4 @@
-"""The small slow evaluator that everything else is measured against.
-
-It re-reads the whole history at every query time and follows the definitions literally.
-"""
+"""The reference evaluator: small, slow, and the definition of what is right."""
 
 from __future__ import annotations
 
@@ -54,7 +51,7 @@ class EventRow:
 
 @dataclass(frozen=True)
 class Reference:
-    """All rows of a run, and how many initiations were broken on the spot."""
+    """All rows of a run, and the number of conflicts."""
 
     intervals: tuple[IntervalRow, ...]
     events: tuple[EventRow, ...]
@@ -70,7 +67,7 @@ def recognise(
     tick: int = 1,
     max_delayed_effects: int = MAX_DELAYED_EFFECTS,
 ) -> Reference:
-    """Run a program over a stream; without windows, one query over everything. Neighbours are a clock tick apart."""
+    """Runs a program over a stream; without windows, one query over everything. Time-points are a clock tick apart."""
     records = [on_ticks(record, tick) for record in records]
     intervals: list[IntervalRow] = []
     events: list[EventRow] = []
@@ -100,12 +97,12 @@ def evaluate(
     *,
     max_delayed_effects: int = MAX_DELAYED_EFFECTS,
 ) -> World:
-    """Everything that follows from what is known at one query time."""
+    """All results at one query time."""
     world = World(analysis, known, failures, max_delayed_effects)
     world.silences = silences(world)
     for members in analysis.graph.fluent_components:
         if members[0].name in analysis.program.hidden:
-            # What forgetting is lowered to; here it is looked at as it is defined.
+            # Rules that forgetting is lowered to; the reference evaluator uses the definition of `forget` instead.
             continue
         if analysis.is_static(members):
             world.run_static(members[0])
@@ -117,7 +114,7 @@ def evaluate(
 
 
 def run_hidden(world: World) -> None:
-    """Work out what forgetting is lowered to, of which explanations speak. It follows from input alone."""
+    """Evaluates the rules that forgetting is lowered to, for explanations. They depend on input alone."""
     for members in world.analysis.graph.fluent_components:
         if members[0].name in world.analysis.program.hidden:
             Component(world, members).run()

@@ -1,7 +1,7 @@
-"""One component of simple fluents and derived events, run through time.
+"""Evaluates one component of simple fluents and derived events through time.
 
-At every time-point at which anything can happen the rules are solved to a fixpoint, in the order of the dependencies
-inside a time-point; what they initiate and terminate gives the state of the next time-point.
+At every relevant time-point the rules are solved to a fixpoint, in the order of the dependencies inside a time-point.
+The initiations and terminations give the state of the next time-point.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, functor, variables
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A delayed effect that is under way."""
+    """A pending delayed effect."""
 
     due: int
     trigger: Pair
@@ -48,7 +48,9 @@ class Component:
         self._closed: dict[Pair, list[Interval]] = {}
         self._attempts: list[Attempt] = []
         self._come_true: list[Attempt] = []
-        """Of the present time-point: an attempt may renew its own trigger, which would postpone it."""
+        """Attempts due at the present time-point: such an attempt may renew its own trigger, which would postpone
+        it.
+        """
         self._in_a_row = 0
         self._last_initiated: dict[Pair, int] = {}
         analysis = world.analysis
@@ -67,7 +69,7 @@ class Component:
         self._static_order = analysis.static_order(members)
 
     def run(self) -> None:
-        """Go through time up to the query time and leave the results in the world."""
+        """Advances to the query time and stores the results in the world."""
         self._world.running = self
         given = {INITIAL * self._tick, *self._world.moments(), *self._world.scheduled, *self._world.silences}
         agenda = sorted(given)
@@ -89,8 +91,8 @@ class Component:
         for pair, found in self._closed.items():
             if self._world.is_declared(pair) and not self._is_static(pair):
                 self._world.intervals[pair] = found
-        # Statically determined fluents follow from the finished ones beyond the query time. Up to there they are what
-        # rules have read: which of their rules counts may be otherwise by all that was known in the end.
+        # Statically determined fluents follow from finished fluents after the query time. Up to it, they keep the
+        # values that rules have read: later knowledge could select another of their rules.
         then = self._world.now + self._tick
         for pair, since in self._static.items():
             self._closed.setdefault(pair, []).append((since, then))
@@ -103,7 +105,7 @@ class Component:
                 if found:
                     intervals[pair] = found
 
-    # What the world asks
+    # Queries of the world
 
     def owns(self, pair: Pair) -> bool:
         """Whether the pair belongs to this component."""
@@ -114,14 +116,14 @@ class Component:
         return self.has(pair, time) and self._world.is_declared(pair)
 
     def has(self, pair: Pair, time: int) -> bool:
-        """Whether a pair has been brought about, be it among the groundings of its fluent or not."""
+        """Whether a pair has been initiated, regardless of groundings."""
         value, since = self._value.get(pair[0], (None, math.inf))
         since = since if value == pair[1] else self._static.get(pair, math.inf)
         past = any(start <= time < end for start, end in self._closed.get(pair, ()))
         return past or since <= time
 
     def holds_next(self, pair: Pair) -> bool:
-        """Whether the pair holds just after the present time-point, by the effects found so far."""
+        """Whether the pair holds just after the present time-point, given the effects so far."""
         if self._is_static(pair):
             return pair in self._static_next()
         value, _ = self._value.get(pair[0], (None, 0.0))
@@ -129,7 +131,7 @@ class Component:
         return (starts or value == pair[1]) and not self._is_broken(pair) and self._world.is_declared(pair)
 
     def pairs(self) -> list[Pair]:
-        """The pairs that have held so far, and those that begin to."""
+        """The pairs that have held so far, and those that start now."""
         current = ((fluent, value) for fluent, (value, _) in self._value.items())
         begin = (pair for pair in self._effects(EffectKind.INITIATED) if self.holds_next(pair))
         return list(dict.fromkeys((*self._closed, *current, *self._static, *begin)))
@@ -162,13 +164,13 @@ class Component:
         self._apply()
 
     def _count(self, attempt: Attempt) -> None:
-        """Delayed effects may set each other off for ever; so many in a row, with nothing else in between, are too many."""
+        """Counts delayed effects that follow from each other without an event in between; too many raise an error."""
         self._in_a_row += 1
         if self._in_a_row > self._world.max_delayed_effects:
             raise too_many_delayed_effects(attempt.rule, self._world.max_delayed_effects, self.now)
 
     def _decide(self, moment: Moment) -> bool:
-        """Add what the rules of a moment give at the present time-point; says whether it was anything new."""
+        """Adds the results of a moment at the present time-point; returns whether any is new."""
         before = self._size()
         for rule in self._rules.get(moment, ()):
             self._fire(rule)
@@ -195,7 +197,7 @@ class Component:
         body = self._world.analysis.body(rule)
         for start in bind({}, (rule.time, Const(self.now))):
             for answer in list(self._world.solve(body, start)):
-                # Of a fluent that was ended for all its instances, a condition may leave open which one is meant.
+                # A fluent terminated for all instances may leave open which instance a condition refers to.
                 if isinstance(rule, EventRule):
                     event = resolve(rule.event, answer)
                     if is_ground(event):
@@ -212,14 +214,14 @@ class Component:
         self._effects(EffectKind.INITIATED).setdefault(pair)
 
     def _due(self, moment: Moment) -> Iterable[Attempt]:
-        """Attempts that a moment decides and that take effect now."""
+        """Attempts of a moment that take effect now."""
         for attempt in self._attempts:
             target = attempt.effect or attempt.trigger
             if moment.what == _kind(attempt) and self._concerns(moment, target) and self._comes_true(attempt):
                 yield attempt
 
     def _comes_true(self, attempt: Attempt) -> bool:
-        """Whether an attempt takes effect now: its trigger has held ever since, and was not renewed."""
+        """Whether an attempt takes effect now: its trigger has held since, and was not renewed."""
         value, since = self._value.get(attempt.trigger[0], (None, math.inf))
         unbroken = value == attempt.trigger[1] and since <= attempt.initiated + self._tick
         renewed = attempt.postponable and self._is_renewed(attempt)
@@ -293,7 +295,7 @@ class Component:
         return self._world.analysis.entities[self._symbol(pair)].role is Role.STATIC_FLUENT
 
     def static_coming(self, time: int) -> set[Pair]:
-        """The statically determined pairs that hold just after a time-point, if that is the present one."""
+        """The statically determined pairs that hold just after a time-point, if it is the present one."""
         return self._static_next() if self._static_rules and time >= self.now else set()
 
     def _static_next(self) -> set[Pair]:
@@ -326,13 +328,13 @@ class Component:
 
 
 def _apart(pair: Pair) -> Pair:
-    """A pair that may have open variables, under names that no rule uses."""
+    """A pair with its open variables renamed apart from all rules."""
     fresh: dict[str, Term] = {v.name: Var(f"{v.name}~") for term in pair for v in variables(term)}
     return substitute(pair[0], fresh), substitute(pair[1], fresh)
 
 
 def _kind(attempt: Attempt) -> str:
-    """The moment at which an attempt is decided."""
+    """The moment that decides an attempt."""
     if attempt.effect is None:
         return TERMINATED
     return DELAYED if attempt.postponable else INITIATED
@@ -363,7 +365,7 @@ def _rules_by_moment(world: World, members: tuple[Symbol, ...]) -> dict[Moment, 
 
 
 def _reads_hidden(rule: Rule, world: World) -> bool:
-    """Whether a rule is one that the compiler has made of a `forget`, which is looked at as it is defined."""
+    """Whether the compiler generated a rule for a `forget`, which the reference evaluator defines directly."""
     hidden = world.analysis.program.hidden
     return bool(hidden) and any(
         isinstance(one, Boundary) and (functor(one.fvp.fluent) or ("",))[0] in hidden for one in rule.body

@@ -1,4 +1,4 @@
-"""The reference evaluator: the whole history, component by component, each after what it depends on."""
+"""Evaluates the whole history, component by component, in dependency order."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 
 class Running(Protocol):
-    """The component that is being run through time; it answers for its own pairs."""
+    """The component that is being evaluated; it answers queries about its own pairs."""
 
     now: int
     """The present time-point."""
@@ -46,7 +46,7 @@ class Running(Protocol):
         """Whether the pair holds at a time-point up to the present one."""
 
     def has(self, pair: Pair, time: int) -> bool:
-        """Whether a pair has been brought about, be it among the groundings of its fluent or not."""
+        """Whether a pair has been initiated, regardless of groundings."""
 
     def holds_next(self, pair: Pair) -> bool:
         """Whether the pair holds just after the present time-point."""
@@ -55,14 +55,14 @@ class Running(Protocol):
         """The pairs that have held so far."""
 
     def static_coming(self, time: int) -> set[Pair]:
-        """The statically determined pairs that hold just after a time-point, if that is the present one."""
+        """The statically determined pairs that hold just after a time-point, if it is the present one."""
 
     def edges(self) -> set[int]:
         """The time-points at which a pair of this component started or ended."""
 
 
 class World(Solver):
-    """All that is known at one query time, and the conditions that can be asked of it."""
+    """Everything known at one query time, and the solver of conditions."""
 
     def __init__(
         self,
@@ -84,10 +84,10 @@ class World(Solver):
         }
         self.effects: dict[tuple[EffectKind, int], dict[Pair, None]] = {}
         self._numbers = count()
-        """For names of variables."""
+        """Numbers for fresh variable names."""
         self.scheduled: dict[int, dict[Pair, None]] = {}
         self.silences: dict[int, list[Pair]] = {}
-        """What is terminated because nothing is heard of its entity any more, by time-point."""
+        """The pairs that silence terminates, by time-point."""
         self.conflicts: set[tuple[Term, int]] = set()
         self.running: Running | None = None
         self._declared: dict[Pair, bool] = {}
@@ -97,7 +97,7 @@ class World(Solver):
 
     @cached_property
     def initial_pairs(self) -> dict[Pair, None]:
-        """What `initially` gives."""
+        """The pairs of `initially`."""
         return {
             (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer)): None
             for rule in self.analysis.program.initially
@@ -105,7 +105,7 @@ class World(Solver):
         }
 
     def moments(self) -> list[int]:
-        """The time-points at which anything is known to happen, up to the query time."""
+        """The time-points with known events, up to the query time."""
         found = set(self.events) | {time for _, time in self.effects}
         found |= {
             int(t) - self.tick
@@ -135,7 +135,7 @@ class World(Solver):
         return self._declared[pair]
 
     def run_static(self, symbol: Symbol) -> None:
-        """Work out a statically determined fluent from finished ones."""
+        """Evaluates a statically determined fluent from finished ones."""
         rules = [rule for rule in self.analysis.entities[symbol].rules if isinstance(rule, IntervalRule)]
         solver = StaticSolver(
             self, lambda pair: self.intervals.get(pair, []), self.intervals, self.now, self.analysis, self.tick
@@ -176,7 +176,7 @@ class World(Solver):
                 yield from super().temporal(literal, bindings)
 
     def _renamed(self, pair: Pair) -> Pair:
-        """A pair whose open variables no other condition has bound: what ends any value ends each of them."""
+        """A pair with its unbound variables renamed: a termination of any value terminates each of them."""
         names = {variable.name for term in pair for variable in variables(term)}
         if not names:
             return pair
@@ -192,18 +192,18 @@ class World(Solver):
     def _moments_of(self, time: Term, bindings: Bindings) -> list[int]:
         moment = resolve(time, bindings)
         if isinstance(moment, Const):
-            # A time between two time-points is not one of them: nothing happens or holds at it.
+            # A time between two time-points is not a time-point: nothing happens or holds at it.
             return [moment.value] if isinstance(moment.value, int) and moment.value % self.tick == 0 else []
         return self.moments()
 
     def holds(self, pair: Pair, time: int) -> bool:
-        """Whether a pair holds at a time-point that has been reached."""
+        """Whether a pair holds at a time-point up to the present one."""
         if self.running is not None and self.running.owns(pair):
             return self.running.holds(pair, time)
         return any(start <= time < end for start, end in self.intervals.get(pair, ()))
 
     def _changes(self, pair: Pair, edge: Edge, time: int) -> bool:
-        """Whether a pair starts or ends to hold just after a time-point. A cut is not a start."""
+        """Whether a pair starts or ends just after a time-point. The cut at the window is not a start."""
         now = self.holds(pair, time)
         if self.running is not None and self.running.owns(pair) and time >= self.running.now:
             then = self.running.holds_next(pair)
@@ -215,14 +215,14 @@ class World(Solver):
         return then and not now and not is_cut and not (time == INITIAL * self.tick and self._is_there_at_first(pair))
 
     def _is_there_at_first(self, pair: Pair) -> bool:
-        """Whether a pair that holds from 0 on does not start there: only what a rule initiates does."""
+        """Whether a pair that holds from 0 on does not start there, because no rule initiates it."""
         role = self.analysis.entities[self.analysis.entities.pair(*pair)].role
         return role is not Role.SIMPLE_FLUENT or pair in self.initial_pairs
 
     def _pairs_where(
         self, fvp: Fvp, bindings: Bindings, accept: Callable[[Pair], bool], others: Iterable[Pair] = ()
     ) -> Iterator[Bindings]:
-        """Solutions for the pairs that have held so far, and for some others."""
+        """Solutions for the pairs that have held so far, and for `others`."""
         wanted = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))
         admits = partial(self.analysis.entities.admits, fvp)
         if is_ground(wanted[0]) and is_ground(wanted[1]):
@@ -236,7 +236,7 @@ class World(Solver):
 
 
 def domain_facts(analysis: Analysis, known: Known) -> Iterator[Term]:
-    """What the records that count at a query time put into domains."""
+    """The facts that the records that count at a query time put into domains."""
     for filling in analysis.fillings:
         for time, happened in known.events.items():
             if time <= known.query_time:
@@ -247,7 +247,7 @@ def domain_facts(analysis: Analysis, known: Known) -> Iterator[Term]:
 
 
 def bind(bindings: Bindings, *pairs: tuple[Term, Term]) -> Iterator[Bindings]:
-    """The bindings extended so that all pairs of terms are equal, if they can be."""
+    """The bindings extended to make all pairs of terms equal, if possible."""
     extended: Bindings | None = bindings
     for left, right in pairs:
         extended = None if extended is None else unify(left, right, extended)

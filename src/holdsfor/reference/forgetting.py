@@ -1,4 +1,4 @@
-"""`forget`, literally: an entity is silent D after a time-point at which input mentions it, if none does in between.
+"""Defines `forget`: an entity is silent D after its last mention in the input.
 
 Of several D the shortest counts.
 """
@@ -18,7 +18,7 @@ from holdsfor.syntax.terms import Term
 
 
 def silences(world: World) -> dict[int, list[Pair]]:
-    """The pairs that are terminated because of silence, by time-point; variables in them stand for anything."""
+    """The pairs that silence terminates, by time-point; their variables match anything."""
     found: dict[int, list[Pair]] = {}
     for forgetting in world.analysis.program.forgettings:
         for entity, mentions in _mentions(world, forgetting).items():
@@ -52,7 +52,7 @@ def _met(world: World, forgetting: Forgetting) -> Iterator[tuple[Bindings, Inter
 
 
 def _silent(world: World, forgetting: Forgetting, bound: Bindings, mentions: list[Interval]) -> Iterator[int]:
-    """The time-points at which an entity has just been silent for as long as it takes."""
+    """The time-points at which an entity becomes silent."""
     deadline = next(rule for rule in world.analysis.program.delays if rule.trigger == forgetting.deadline.trigger)
     for last in {end - world.tick for _, end in mentions}:
         delays = [evaluate(deadline.delay, answer) for answer in world.solve(world.analysis.body(deadline), bound)]
@@ -62,6 +62,7 @@ def _silent(world: World, forgetting: Forgetting, bound: Bindings, mentions: lis
         if not delays:
             continue
         time = last + min(delays)
-        # No mention after the last one, up to this time-point: an interval [start, end) has those from start on.
+        # There is no mention after the last one, up to this time-point: an interval [start, end) mentions the entity
+        # from its start on.
         if time <= world.now and not any(start <= time and end > last + world.tick for start, end in mentions):
             yield int(time)

@@ -54,7 +54,7 @@ class Windows:
         return [self.start + self.step * index for index in range(1, count + 1)]
 
     def loaded_at(self, arrival: int) -> int | None:
-        """The query time at which something that arrived then is first seen, if ever."""
+        """The query time at which something with this arrival is first seen, if ever."""
         for query in self.query_times:
             if arrival <= min(query, self.end):
                 lost = arrival <= self.start or arrival <= query - self.size
@@ -64,7 +64,7 @@ class Windows:
 
 @dataclass(frozen=True)
 class Known:
-    """All that counts at one query time. Neighbouring time-points are a `tick` apart."""
+    """Everything that counts at one query time. Neighbouring time-points are a `tick` apart."""
 
     query_time: int
     events: dict[int, list[Term]]
@@ -87,7 +87,7 @@ def on_ticks(record: Record, tick: int) -> Record:
 
 
 def whole_history(records: Sequence[Record], tick: int = 1) -> Windows:
-    """One query at the last time-point that anything speaks of; everything counts."""
+    """One query at the last time-point in the records; everything counts."""
     moments = [moment for record in records for moment in _moments(record, tick)]
     first, last = min(moments, default=0), max(moments, default=0)
     return Windows(math.inf, max(tick, last - first + tick), first - tick, last)
@@ -102,7 +102,7 @@ def _moments(record: Record, tick: int) -> Iterable[int]:
 def known_at(
     records: Iterable[Record], windows: Windows, query: int, *, ignore_arrival: bool = False, tick: int = 1
 ) -> Known:
-    """What counts at a query time: everything that was inside some window after it arrived."""
+    """What counts at a query time: everything that was inside some window after its arrival."""
     events: dict[int, list[Term]] = {}
     pieces: dict[tuple[Term, Term], list[Interval]] = {}
     points: dict[tuple[Term, Term], set[int]] = {}

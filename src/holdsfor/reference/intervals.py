@@ -1,4 +1,4 @@
-"""Operators on sorted lists of disjoint half-open intervals, written for reading."""
+"""Interval operators on sorted lists of disjoint half-open intervals, written for readability."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def sequence(first: list[Interval], second: list[Interval]) -> list[Interval]:
 
 
 def sometime(intervals: list[Interval], low: float, high: float) -> list[Interval]:
-    """Time-points from which one of the list lies at a distance from `low` to `high` back.
+    """Time-points with a time-point of the list at a distance of `low` to `high` back.
 
     >>> sometime([(1, 4)], 2, 5)
     [(3, 9)]
@@ -104,9 +104,9 @@ def sometime(intervals: list[Interval], low: float, high: float) -> list[Interva
 
 
 def always(intervals: list[Interval], low: float, high: float) -> list[Interval]:
-    """Time-points from which all that lies at a distance from `low` to `high` back is in the list.
+    """Time-points for which all time-points at a distance of `low` to `high` back are in the list.
 
-    Without a limit (`high` infinite) only what has held since before all time will do.
+    Without a limit (`high` infinite), only intervals that have held since before all time qualify.
 
     >>> always([(1, 4)], 2, 3)
     [(4, 6)]
@@ -116,8 +116,8 @@ def always(intervals: list[Interval], low: float, high: float) -> list[Interval]
 
 
 def since(during: list[Interval], intervals: list[Interval], low: float, high: float, tick: int = 1) -> list[Interval]:
-    """Time-points from which one of the second list lies at such a distance back, with the first list at all points
-    strictly between.
+    """Time-points with a time-point of the second list at a distance of `low` to `high` back, and with the first list
+    at all points strictly between.
 
     >>> since([(2, 9)], [(1, 2)], 0, 5)
     [(1, 7)]
@@ -134,7 +134,7 @@ def since(during: list[Interval], intervals: list[Interval], low: float, high: f
 
 
 def mirrored(intervals: list[Interval], tick: int = 1) -> list[Interval]:
-    """The same with time running backwards.
+    """The intervals with reversed time.
 
     >>> mirrored([(1, 4), (6, 7)])
     [(-6, -5), (-3, 0)]
@@ -143,7 +143,7 @@ def mirrored(intervals: list[Interval], tick: int = 1) -> list[Interval]:
 
 
 def longer(intervals: list[Interval], accept: Callable[[float], bool], now: float, tick: int = 1) -> list[Interval]:
-    """Intervals whose length is accepted; one that is still open is as long as it has held so far."""
+    """Intervals with an accepted length; an open interval counts up to the query time."""
     return [(start, end) for start, end in intervals if accept((now + tick if end == math.inf else end) - start)]
 
 
@@ -175,7 +175,7 @@ def related(relation: AllenRelation, source: Interval, target: Interval, tick: i
 def allen(
     relation: AllenRelation, mode: AllenMode, sources: list[Interval], targets: list[Interval], tick: int = 1
 ) -> list[Interval]:
-    """The intervals that take part in a pair, combined as the mode says."""
+    """The intervals that take part in a pair, combined by the mode."""
     chosen_sources = [a for a in sources if any(related(relation, a, b, tick) for b in targets)]
     chosen_targets = [b for b in targets if any(related(relation, a, b, tick) for a in sources)]
     match mode:

@@ -1,6 +1,6 @@
-"""Metric predicates of an event description, by the reference evaluator of metric programs.
+"""Evaluates metric predicates in mixed programs with the reference evaluator of metric programs.
 
-A fluent on the time-points [s, e) is one on the rational times (s-1, e-1]; an event at T happens on [T, T].
+A fluent on the time-points [s, e) corresponds to the rational times (s-1, e-1]; an event at T happens on [T, T].
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor
 
 
 def run_metric(world: World, members: Iterable[Symbol], origin: int) -> None:
-    """Work out metric predicates, up to the last time-point that the query time decides."""
+    """Evaluates metric predicates up to the last time-point that the query time decides."""
     program, last = metric_program(world, members), world.now + 1
     spelled: dict[Const, Term] = {}
     facts = list(facts_read(world, program, spelled))
@@ -31,7 +31,7 @@ def run_metric(world: World, members: Iterable[Symbol], origin: int) -> None:
         intervals = maximal(_time_points(one) for one in ranges)
         symbol = Symbol(EntityKind.FLUENT, predicate, len(args))
         if symbol in members and intervals and world.is_declared((fluent, TRUE)):
-            # What holds at the end holds until further notice.
+            # A predicate that holds at the end is still open.
             world.intervals[fluent, TRUE] = [(start, math.inf if end > last else end) for start, end in intervals]
 
 
@@ -44,9 +44,9 @@ def metric_program(world: World, members: Iterable[Symbol]) -> MetricProgram:
 
 
 def facts_read(world: World, program: MetricProgram, spelled: dict[Const, Term]) -> Iterator[MetricFact]:
-    """What is known of everything that the rules read and do not define.
+    """The facts of everything that the rules read and do not define.
 
-    Arguments that are no constants become ones; `spelled` says of what.
+    Compound arguments become constants; `spelled` maps these back to terms.
     """
     entities, metric = world.analysis.entities, world.analysis.graph.metric
     meant = [entities.meant(atom.signature) for rule in program.rules for atom in read_atoms(rule)]
@@ -74,7 +74,7 @@ def _fact(term: Term, during: Range, spelled: dict[Const, Term]) -> MetricFact:
 
 
 def _time_points(during: Range) -> Interval:
-    """The first time-point in an interval that has ends, and the one after the last."""
+    """The first time-point in a bounded interval, and the one after the last."""
     assert during.low is not None
     assert during.high is not None
     first = math.floor(during.low) + 1 if during.low_open else math.ceil(during.low)

@@ -1,6 +1,6 @@
-"""Statically determined fluents in the reference evaluator: rules run literally on interval lists.
+"""Evaluates statically determined fluents: rules run literally on interval lists.
 
-Inside a rule an interval list is a term, `[(S,E), …]`, so that list predicates of a program work on it as well.
+Inside a rule an interval list is a term, `[(S,E), …]`, so that list predicates of a program can read it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class StaticSolver(ListSolver):
             self._by_name.setdefault(name, []).append(pair)
 
     def evaluate(self, rules: Iterable[tuple[IntervalRule, Body]]) -> dict[Pair, list[Interval]]:
-        """The intervals of every pair that the rules define. For one pair the first rule that succeeds counts."""
+        """The intervals of every pair that the rules define. For each pair, the first rule that succeeds counts."""
         result: dict[Pair, list[Interval]] = {}
         for rule, body in rules:
             found: dict[Pair, list[list[Interval]]] = {}
@@ -67,20 +67,20 @@ class StaticSolver(ListSolver):
                 for answer in self.solve(body, bindings):
                     pair = (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer))
                     if not is_ground(pair[0]) or not is_ground(pair[1]):
-                        # A fallback such as holdsFor(f(_)=true, []): it has nothing to add.
+                        # A fallback such as holdsFor(f(_)=true, []), which adds nothing.
                         continue
                     try:
                         found.setdefault(pair, []).append(decode(resolve(rule.out, answer)))
                     except NoValue:
                         continue
             for pair, lists in found.items():
-                # Different bindings of body variables are united. So is a list whose intervals touch, as those of
-                # a sequence may: inside a rule they stay apart, but the intervals of a fluent are maximal.
+                # The results of different bindings are united. A sequence may return touching intervals: these stay
+                # separate inside a rule, but the intervals of a fluent are maximal.
                 result.setdefault(pair, ops.union(lists))
         return result
 
     def _assignments(self, rule: IntervalRule, body: Body) -> Iterator[Bindings]:
-        """Variables take the values that the rule's conditions give them; every other one ranges over the values
+        """Variables take the values that the rule's conditions give them. Every other variable ranges over the values
         that occur at its places in the rule's fluents.
         """
         lists = {
@@ -122,7 +122,9 @@ class StaticSolver(ListSolver):
         return found if self._entities.admits(literal.fvp, *pair) else None
 
     def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
-        """`holdsFor` and interval operators; one that the compiler put there means what the program says."""
+        """Solves `holdsFor` and interval operators; an operator from the compiler has the meaning of the original
+        condition.
+        """
         match literal:
             case Intervals(fvp=fvp, out=out):
                 pair = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))
@@ -172,9 +174,9 @@ class StaticSolver(ListSolver):
 
 
 def _metric(literal: Algebra, inputs: list[list[Interval]], tick: int) -> list[Interval]:
-    """A metric operator; one that looks ahead is one that looks back while time runs backwards."""
+    """Applies a metric operator; look-ahead is look-back with reversed time."""
     assert literal.distance is not None
-    # Only time-points count: the nearest that is far enough away, the farthest that is near enough.
+    # Only time-points count: the limits are rounded to ticks within the range.
     low = -(-literal.distance.low // tick) * tick
     high = math.inf if literal.distance.high is None else literal.distance.high // tick * tick
     lists = [ops.mirrored(one, tick) for one in inputs] if literal.operator in AHEAD else inputs
@@ -189,7 +191,7 @@ def _metric(literal: Algebra, inputs: list[list[Interval]], tick: int) -> list[I
 
 
 def _about_lists(literal: Literal, lists: set[str]) -> bool:
-    """Whether a literal has to do with interval lists."""
+    """Whether a literal reads or gives interval lists."""
     inside = walk((literal,))
     return any(isinstance(inner, Intervals | Algebra | Guard) for inner in inside) or bool(
         variable_names((literal,)) & lists

@@ -1,6 +1,4 @@
-"""Builds the dependency graph of a metric program: its predicates, and the operators through which each reads
-others.
-"""
+"""Builds the dependency graph of a metric program: its predicates, and the operators by which they read others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page is told: findings, proposals, runs and explanations, as plain data."""
+"""Answers to the page as plain data: findings, completions, runs and explanations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rules and the sample do not agree on, as `check --events` says it; read again only when one of them changes."""
+"""Mismatches between rules and sample, like `check --events`; recomputed only when one of them changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples that come with holdsfor: rules, events and what they show, as their own pages say it."""
+"""The bundled examples: rules, events and descriptions from their own pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a run: intervals that were found, and events or facts that were given."""
+"""The tables of a run: result intervals, and input events or facts."""
 
 from __future__ import annotations
 

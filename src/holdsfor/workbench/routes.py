@@ -1,4 +1,4 @@
-"""What a page can ask for: a desk to work on, findings about its rules, runs, tables, reasons and pictures."""
+"""The requests of a page: a desk, findings about rules, runs, tables, explanations and pictures."""
 
 from __future__ import annotations
 

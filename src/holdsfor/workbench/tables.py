@@ -1,4 +1,4 @@
-"""Tables of a run: what it found and what it was given, sorted and filtered over all rows, a page of them at a time."""
+"""Pages of the tables of a run, results and input, sorted and filtered over all rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things were: a file of tracks, or events and tables of the input that have a longitude and a latitude."""
+"""Reads positions of things: a file of tracks, or events and input tables with longitude and latitude."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Checks mixed programs: cycles through both languages (HF690), double definitions (HF691), and pairs never true
-(HF692).
+"""Checks mixed programs: cycles through both languages (HF690), double definitions (HF691), pairs never true (HF692).
 
 It also reports mistakes in the metric rules.
 """

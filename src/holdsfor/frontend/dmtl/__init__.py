@@ -1,4 +1,4 @@
-"""The DatalogMTL front end: metric rules and facts to and from the metric IR."""
+"""The DatalogMTL front end translates metric rules and facts to the metric IR and back."""
 
 from holdsfor.frontend.dmtl.formatter import format_metric
 from holdsfor.frontend.dmtl.reader import parse_metric

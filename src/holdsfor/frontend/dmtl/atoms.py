@@ -1,4 +1,4 @@
-"""Metric atoms: predicates with arguments, and the operators around them."""
+"""Parses metric atoms: predicates with arguments, and the operators around them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Atoms(Numbers):
         return found
 
     def _after_operator(self, start: int) -> MetricAtom | None:
-        """`Diamondminus[0,2] P(X)` and the like; None if there is no operator."""
+        """`Diamondminus[0,2] P(X)` and similar; None if there is no operator."""
         word = self.next_word()
         if word in SIGNED:
             self.accept_text(word)
@@ -105,7 +105,7 @@ class Atoms(Numbers):
         return found
 
     def _signed(self, word: str, operators: tuple[_Operator, _Operator]) -> tuple[_Operator, Range]:
-        """The operator that the sign of the interval chooses, for the past or the future, and how far it looks."""
+        """The operator selected by the sign of the interval (past or future), with its distance."""
         past, future = operators
         found = self._interval_after(word)
         if found.high is not None and found.high <= 0:
@@ -163,7 +163,7 @@ class Atoms(Numbers):
             self.fail_unknown_operator(name, self.span(start))
 
     def fail_unknown_operator(self, name: str, span: Span) -> NoReturn:
-        """A name with an interval behind it that is no operator."""
+        """Reports a name followed by an interval that is not an operator."""
         close = close_operator(name)
         hint = f"did you mean {close}?" if close else "the operators are Diamondminus, Boxminus, Since and so on"
         self.fail(span, f"there is no operator {name}", hint, "HF601", replacement=close)
@@ -210,7 +210,7 @@ class Atoms(Numbers):
         message = f"{text} starts with a capital letter but is not a variable"
         self.complain(span, message, f"write '{text}' for a constant", "HF607")
 
-    # Complaints
+    # Errors
 
     def _fail_expecting_atom(self) -> NoReturn:
         self.skip()
@@ -226,7 +226,7 @@ class Atoms(Numbers):
         self.fail(self.here(), f"expected a condition, found {self.shown()}", hint)
 
     def fail_negation(self, sign: re.Match[str]) -> NoReturn:
-        """A negation as in another language."""
+        """Reports a negation sign of another language."""
         span = self.span(sign.start(), sign.end())
         self.fail(span, f"{sign.group()} is not a negation", "write not before the condition", "HF604")
 

@@ -1,4 +1,4 @@
-"""Conditions that are not metric atoms: comparisons of arguments, and aggregates."""
+"""Parses conditions other than metric atoms: comparisons of arguments, and aggregates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIGITS = re.compile(r"\d+(?:\.\d+)?(?:e[+-]\d+)?", re.ASCII)
 _SUM, _PRODUCT = re.compile(r"[-+]"), re.compile(r"[*/]")
 _COLON = re.compile(r":(?!-)")
 _CONTINUES = re.compile(r"[-+*/]|!=|\\=|[=<>≤≥≠](?![-+]>)")
-"""What stands behind the first part of a comparison, and never behind an atom."""
+"""Signs that may follow the first part of a comparison, but never an atom."""
 
 
 class Conditions(Atoms):
@@ -47,7 +47,7 @@ class Conditions(Atoms):
         return Condition(self.metric(), False, self.span(start))
 
     def _is_comparison(self, first: str) -> bool:
-        """Whether a comparison starts here: only there do signs of arithmetic follow the first part."""
+        """Whether a comparison starts here: only then do signs of arithmetic follow the first part."""
         if first.isdigit() or (first and first in "-+."):
             return True
         stop: int | None

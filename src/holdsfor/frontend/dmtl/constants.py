@@ -1,4 +1,4 @@
-"""Constants: which are numbers, and how they are written so that they read back as the same."""
+"""Reads constants, decides which are numbers, and writes them so that they can be read back."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from holdsfor.syntax.tokens import unquote
 _WHOLE = re.compile(r"-?(?:0|[1-9]\d*)\Z", re.ASCII)
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?\Z", re.ASCII)
 PLAIN = re.compile(r"[^\s,()'\"\[\]|@#%]+(?:[#%]+[^\s,()'\"\[\]|@#%]*)*")
-"""The characters of an argument that needs no quotes. A comment sign counts as one of them after the first."""
+"""The characters of an argument without quotes. A comment sign belongs to it except at the start."""
 QUOTED = re.compile(r"'(?:[^'\\\n]|''|\\x[0-9a-fA-F]+\\|\\.)*'|\"(?:[^\"\\\n]|\"\"|\\x[0-9a-fA-F]+\\|\\.)*\"")
 
 
 def constant(text: str) -> str | int | float:
-    """The constant that a text without quotes stands for: a number if it is written as numbers are printed.
+    """The constant of a text without quotes: a number if it has the canonical form of a number.
 
-    Other spellings of numbers stay as they are, so that nothing that is read changes when it is written.
+    Other spellings of numbers stay text, so that writing does not change what was read.
 
     >>> constant("12"), constant("-0.5"), constant("1.0"), constant("007"), constant("1e3"), constant("v7")
     (12, -0.5, 1, '007', '1e3', 'v7')
@@ -31,7 +31,7 @@ def constant(text: str) -> str | int | float:
 
 
 def constant_text(value: str | float) -> str:
-    """A constant as it stands in rule text, in quotes where it must be.
+    """A constant in rule text, with quotes if necessary.
 
     >>> constant_text("v7"), constant_text("V7"), constant_text("7"), constant_text(7), constant_text("a, b")
     ('v7', "'V7'", "'7'", '7', "'a, b'")
@@ -44,7 +44,7 @@ def constant_text(value: str | float) -> str:
 
 
 def argument_text(value: str | float) -> str:
-    """A constant as it stands in results, between bars: in quotes where it would be read back as something else.
+    """A constant in results, between bars, with quotes if it would otherwise be read as another constant.
 
     >>> argument_text("New York"), argument_text("a|b"), argument_text("7"), argument_text(7), argument_text("")
     ('New York', "'a|b'", "'7'", '7', "''")
@@ -56,7 +56,7 @@ def argument_text(value: str | float) -> str:
 
 
 def read_arguments(text: str) -> tuple[str | int | float, ...]:
-    """The constants that stand between bars in results; the text of a fact without arguments is empty.
+    """The constants between bars in results; a fact without arguments has an empty text.
 
     >>> read_arguments("'a|b'|c|7|'7'|New York")
     ('a|b', 'c', 7, '7', 'New York')
@@ -77,7 +77,7 @@ def read_arguments(text: str) -> tuple[str | int | float, ...]:
 
 
 def is_plain(text: str) -> bool:
-    """Whether an argument with this text, without quotes, is a constant of this text in a rule."""
+    """Whether a rule reads this text, without quotes, as a constant with the same text."""
     return bool(PLAIN.fullmatch(text)) and ":-" not in text and text[0] != "_" and not text[0].isupper()
 
 
@@ -90,5 +90,5 @@ def quoted(text: str) -> str:
 
 
 def unquoted(text: str) -> Const:
-    """The constant inside quotes: always text."""
+    """The constant inside quotes, which is always text."""
     return Const(unquote(text))

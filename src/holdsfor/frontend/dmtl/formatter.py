@@ -62,7 +62,7 @@ class _Layout:
         return taken
 
     def _trailing_comment(self) -> None:
-        """A comment on the last line of a rule stays there."""
+        """Keeps a comment on the last line of a rule there."""
         if self._comments and not self._text[self._cursor : self._comments[0].start].strip(" \t."):
             comment = self._comments.pop(0)
             self._lines[-1] += f"  {comment.text}"
@@ -91,7 +91,7 @@ def _lines_of(
 
 
 def _body_lines(rule: MetricRule, comments: list[Comment], text: str) -> Iterator[str]:
-    """Conditions with the comments that stand among them; one behind a condition stays on its line."""
+    """Conditions with the comments between them; a comment after a condition stays on its line."""
     for index, literal in enumerate(rule.body):
         is_last = index == len(rule.body) - 1
         while comments and comments[0].start < literal.span.start:

@@ -1,4 +1,4 @@
-"""Rational numbers and intervals of them, as they stand in metric rules and facts."""
+"""Parses rational numbers and intervals in metric rules and facts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CLOSING = re.compile(r"[\])]")
 _PART = re.compile(r"(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)[ \t]*([^\W\d_]+)(?!\w)")
 _LONGEST_NUMBER = 60
 _LARGEST_EXPONENT = 60
-"""A number with a larger exponent would take more memory than any time is worth."""
+"""A number with a larger exponent would take too much memory."""
 _ZERO = Range(Fraction(0), Fraction(0))
 
 
@@ -39,10 +39,10 @@ class Bound(NamedTuple):
 
 
 class Numbers(Scanner):
-    """Reads numbers and intervals. A wrong one is reported, and something harmless is read in its place."""
+    """Parses numbers and intervals. An error is reported, and replaced by a harmless value."""
 
     def range(self) -> Range:
-        """An interval with its brackets. Its bounds may be durations, which are read as nanoseconds."""
+        """An interval with its brackets. Its bounds may be durations, which are converted to nanoseconds."""
         opening = self.accept(_OPENING)
         assert opening is not None
         start = opening.start()
@@ -58,7 +58,7 @@ class Numbers(Scanner):
         return self._checked(low, high, low_open, high_open, span)
 
     def point(self) -> Range:
-        """The time of a fact that is a single number."""
+        """The time of a fact at a single point."""
         bound = self._bound()
         return self._punctual(bound, bound.span, is_open=False)
 
@@ -70,7 +70,7 @@ class Numbers(Scanner):
             self.fail(self.here(), f"expected a number or inf, found {self.shown()}", "write a number, or inf", "HF602")
         if (length := self._duration()) is not None:
             return length
-        # A full stop behind a number ends the rule.
+        # A full stop after a number ends the rule.
         text = found.group().removesuffix(".")
         self.position = self.end = start + len(text)
         span = self.span(start)
@@ -83,7 +83,7 @@ class Numbers(Scanner):
         return Bound(number, True, span)
 
     def _duration(self) -> Bound | None:
-        """`5 min`, or `1 h 30 min`: numbers and units in turn."""
+        """`5 min`, or `1 h 30 min`: numbers and units alternate."""
         start = self.position
         parts: list[tuple[str, str]] = []
         while (found := _PART.match(self.text, self.position)) and found[2] in DURATION_WORDS and is_sensible(found[1]):
@@ -143,7 +143,7 @@ class Numbers(Scanner):
 
 
 def _are_comparable(low: Bound, high: Bound) -> bool:
-    """Whether it is known which of two bounds is the smaller one: a number and a duration wait for the time unit."""
+    """Whether two bounds can be compared: a number and a duration need the time unit."""
     return (low.duration is None) == (high.duration is None) or 0 in (low.number, high.number)
 
 
@@ -159,7 +159,7 @@ def read_bound(text: str) -> Fraction | float | None:
 
 
 def _fraction(text: str) -> Fraction | None:
-    """The number written, exactly, or None."""
+    """The exact number, or None."""
     found = NUMBER.fullmatch(text)
     if found is None or len(text) > _LONGEST_NUMBER or abs(int(found["exponent"] or 0)) > _LARGEST_EXPONENT:
         return None
@@ -203,7 +203,7 @@ def number_text(number: Fraction) -> str:
 
 
 def range_text(found: Range) -> str:
-    """An interval as it is written in rules: `[3]` for a single number."""
+    """An interval in the syntax of rules: `[3]` for a single number."""
     if found.is_punctual and found.low is not None:
         return f"[{_bound_text(found.low, found.durations[0])}]"
     low, high = (_bound_text(*bound) for bound in zip((found.low, found.high), found.durations, strict=True))

@@ -1,4 +1,4 @@
-"""Rule text to metric programs. Reading goes on after an error, so that one run reports them all."""
+"""Parses rule text to metric programs, and continues after an error, so that one run reports all errors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FULL_STOP = re.compile(r"\.")
 
 
 class Parsed(NamedTuple):
-    """The rules and facts of a source in reading order, its comments, what is wrong with it, and its directives."""
+    """The rules and facts of a source in reading order, with its comments, findings and directives."""
 
     statements: list[MetricRule | MetricFact]
     comments: list[Comment]
@@ -76,14 +76,14 @@ def parse_source(source: Source) -> Parsed:
 
 
 def parse_data(source: Source) -> Parsed:
-    """Parse facts of a data file, where there are no variables: what starts with a capital letter is a constant too."""
+    """Parses facts of a data file, in which there are no variables: a capitalised name is a constant too."""
     parser = _DataParser(source)
     return Parsed(parser.statements(), [], parser.diagnostics, [])
 
 
 class _Parser(Conditions):
     _before_last = 0
-    """The end of what stands before the last condition."""
+    """The end of the text before the last condition."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
@@ -220,7 +220,7 @@ class _Parser(Conditions):
 
     def _fail_second_neck(self, last: MetricLiteral | None) -> NoReturn:
         span = self.span(self.end - 2)
-        # What was read as a condition is the head of the next rule if the line before it is left open.
+        # A parsed condition is the head of the next rule if the line before it is left open.
         is_head = last is not None and "\n" in self.text[self._before_last : last.span.start]
         if is_head and self.text[self._before_last - 1] == ",":
             comma = self.span(self._before_last - 1, self._before_last)

@@ -1,7 +1,7 @@
-"""A place in a text, blanks and comments, and the findings so far: the base of the parser of metric rules.
+"""Tracks the position in a text, with blanks, comments and findings: the base of the parser of metric rules.
 
-There are no tokens. What a character means depends on where it stands: `Diamondminus(0,1)` has an interval behind it
-and `P(0,1)` arguments, and an argument may hold almost any character.
+There are no tokens, because the meaning of a character depends on its context. `Diamondminus(0,1)` is followed by an
+interval and `P(0,1)` by arguments, and an argument may contain almost any character.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FULL_STOP = re.compile(r"\.(?=\s|\Z)")
 _ENDS_OPEN = re.compile(r"(?:,|:-)[ \t\r]*\Z")
 
 _LONGEST_BRACKET = 2_000
-"""Characters in which the end of a bracket is looked for: one that is never closed must not cost the whole file."""
+"""The search range for a closing bracket, so that an unclosed one does not cost the whole file."""
 
 
 class SyntaxProblem(Exception):
@@ -29,7 +29,7 @@ class SyntaxProblem(Exception):
 
 
 class Scanner:
-    """Reads a source from left to right. `position` is where it is, `end` where the last thing it read ends."""
+    """Reads a source from left to right. `position` is the current position, `end` the end of what was last read."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -43,7 +43,7 @@ class Scanner:
     # Reading
 
     def skip(self) -> str:
-        """Go past blanks and comments; the next character, or nothing at the end."""
+        """Skips blanks and comments; returns the next character, or nothing at the end."""
         text = self.text
         position = _BLANKS.match(text, self.position).end()  # type: ignore[union-attr]
         while text.startswith(("#", "%"), position):
@@ -55,7 +55,7 @@ class Scanner:
         return text[position : position + 1]
 
     def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Read what matches, after blanks; None if the next thing does not."""
+        """Reads a match after blanks; None if there is none."""
         self.skip()
         found = pattern.match(self.text, self.position)
         if found is not None:
@@ -63,7 +63,7 @@ class Scanner:
         return found
 
     def accept_text(self, text: str) -> bool:
-        """Read a text, after blanks, if it comes next."""
+        """Reads a text after blanks, if it comes next."""
         self.skip()
         if not self.text.startswith(text, self.position):
             return False
@@ -71,17 +71,17 @@ class Scanner:
         return True
 
     def next_word(self) -> str:
-        """The word that comes next, without reading it."""
+        """The next word, without reading it."""
         self.skip()
         found = _WORD.match(self.text, self.position)
         return found.group() if found else ""
 
     def on_new_line(self) -> bool:
-        """Whether the next thing stands on another line than the last one, or there is no next thing."""
+        """Whether the next item is on another line than the last one, or the text ends."""
         return not self.skip() or "\n" in self.text[self.end : self.position]
 
     def after_bracket(self, position: int) -> int | None:
-        """Where the round bracket that opens at `position` has been closed again, or None."""
+        """The position after the bracket that matches the one at `position`, or None."""
         depth, stop = 0, min(len(self.text), position + _LONGEST_BRACKET)
         while position < stop:
             char = self.text[position]
@@ -95,10 +95,10 @@ class Scanner:
         return None
 
     def span(self, start: int, end: int | None = None) -> Span:
-        """From `start` to `end`, or to the end of what was read last."""
+        """The span from `start` to `end`, or to the end of what was last read."""
         return Span(self.source, start, self.end if end is None else end)
 
-    # Complaining
+    # Errors
 
     def complain(
         self,
@@ -109,7 +109,7 @@ class Scanner:
         label: Label | None = None,
         replacement: str | None = None,
     ) -> None:
-        """Record an error and go on. `replacement` is what to write at the place instead, if the hint says it."""
+        """Records an error and continues. `replacement` is the corrected text, if the hint contains one."""
         labels = (label,) if label else ()
         fix = None if replacement is None else Fix(span, replacement)
         self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, hint, labels, fix))
@@ -123,30 +123,30 @@ class Scanner:
         label: Label | None = None,
         replacement: str | None = None,
     ) -> NoReturn:
-        """Record an error and give up on this rule."""
+        """Records an error and abandons the rule."""
         self.complain(span, message, hint, code, label, replacement)
         raise SyntaxProblem
 
     def here(self) -> Span:
-        """The next thing; at the end of a line, the last one."""
+        """The span of the next item; at the end of a line, of the last one."""
         if self.on_new_line() and self.end > self.start:
             return self.span(max(self.start, self.end - 1), self.end)
         return self.ahead()
 
     def ahead(self) -> Span:
-        """The next thing, on whichever line it is."""
+        """The span of the next item on any line."""
         self.skip()
         found = QUOTED.match(self.text, self.position) or _SHOWN.match(self.text, self.position)
         return self.span(self.position, found.end() if found else self.position)
 
     def shown(self) -> str:
-        """The next thing in a message."""
+        """The next item as shown in messages."""
         if not self.skip():
             return "the end of the file"
         return "the end of the line" if self.on_new_line() else self.ahead().text
 
     def recover(self) -> None:
-        """Go to the next rule: past a full stop, or to a line that starts one."""
+        """Skips to the next rule: past a full stop, or to a line that starts a rule."""
         text, position = self.text, max(self.end, self.start + 1)
         indent = self._indent(self.start)
         while True:

@@ -1,4 +1,4 @@
-"""Metric programs back to text, so that parsing the text gives the same program."""
+"""Writes metric programs as text that can be parsed back to the same program."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _goal_text(goal: Term) -> str:
 
 
 def head_text(rule: MetricRule) -> str:
-    """What a rule derives."""
+    """The head of a rule as text."""
     return "".join(f"{operator}{range_text(during)} " for operator, during in rule.boxes) + atom_text(rule.head)
 
 
@@ -89,7 +89,7 @@ def atom_text(atom: MetricAtom) -> str:
 
 
 def name_text(predicate: str) -> str:
-    """The name of a predicate, in quotes where it must be."""
+    """The name of a predicate, with quotes if necessary."""
     return predicate if NAME.fullmatch(predicate) and predicate not in RESERVED else quoted(predicate)
 
 
@@ -119,7 +119,7 @@ def _expression(term: Term, level: int) -> str:
         case Compound(name=name) if name == DURATION:
             return duration_text(term)
         case Compound(name="-", args=(inner,)):
-            # A sign before a number would be read as part of it.
+            # A sign before a number would be parsed as part of it.
             return f"-({_expression(inner, 0)})"
         case Compound(name=name, args=(left, right)) if name in _LEVELS:
             own = _LEVELS[name]

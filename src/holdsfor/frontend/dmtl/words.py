@@ -1,4 +1,4 @@
-"""The words and signs of metric rules, and what was probably meant by others."""
+"""The keywords and signs of metric rules, with corrections for similar ones."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ SIGNED = {
     "ALWAYS": (UnaryOperator.BOX_MINUS, UnaryOperator.BOX_PLUS),
 }
 SIGNED_BINARY = {"UNTIL": (BinaryOperator.SINCE, BinaryOperator.UNTIL)}
-"""Words for two operators each, for the past and the future; the sign of the interval says which."""
+"""Words for two operators each; the sign of the interval selects past or future."""
 NOT, TOP, BOTTOM = "not", "Top", "Bottom"
 RESERVED = frozenset({*UNARY, *BINARY, *SIGNED, *SIGNED_BINARY, NOT, TOP, BOTTOM})
-"""Words that are no predicates unless they stand in quotes."""
+"""Words that are predicates only in quotes."""
 
 SIGN = re.compile("|".join(map(re.escape, SIGNS)))
 NAME = re.compile(r"[^\W\d]\w*(?::(?!-)\w+)*")
 NEGATIONS = re.compile(r"\|\|?|\\\+|!(?!=)|[~¬]")
-"""Signs for a negation in other languages."""
+"""Negation signs of other languages."""
 
 _BY_LOWER_CASE = {name.lower(): name for name in (*UNARY, *BINARY, *SIGNED)}
 _ABBREVIATED = {

@@ -1,4 +1,4 @@
-"""The RTEC front end: Prolog-syntax event descriptions to and from the program IR."""
+"""The RTEC front end translates rules in Prolog syntax to the program IR and back."""
 
 from holdsfor.frontend.rtec.formatter import format_source
 from holdsfor.frontend.rtec.reader import parse_program

@@ -84,7 +84,7 @@ _T = TypeVar("_T")
 
 
 class Context(Enum):
-    """Whose body it is: decides what interval goals mean."""
+    """The kind of rule that contains a body, which determines the meaning of interval goals."""
 
     EFFECT = auto()
     INTERVAL = auto()
@@ -123,7 +123,7 @@ class BodyReader:
         }
 
     def body(self, term: Term | None, context: Context) -> Body:
-        """The literals of a body; `true` disappears."""
+        """The literals of a body; `true` is removed."""
         goals = (goal for goal in conjuncts(term) if goal != Const("true"))
         literals: list[Literal] = []
         for goal in goals:
@@ -134,7 +134,7 @@ class BodyReader:
         return tuple(literals)
 
     def fvp(self, term: Term) -> Fvp:
-        """`F=V`, or an error that says so."""
+        """`F=V`; otherwise an error."""
         if not (isinstance(term, Compound) and term.name == "=" and len(term.args) == 2):
             raise self._malformed("HF110", about_pair(term), term.span)
         fluent, value = term.args
@@ -209,7 +209,7 @@ class BodyReader:
 
     def _holds_for(self, goal: Compound, context: Context) -> Literal:
         if len(goal.args) == 3 and functor(goal.args[1]) == ("=", 2):
-            # The index of the fluent comes first: nothing depends on it here.
+            # The index of the fluent comes first and is ignored.
             goal = Compound(goal.name, goal.args[1:], goal.span)
         self._require_arity(goal, 2)
         self._require_interval_context(goal, context)
@@ -254,12 +254,12 @@ class BodyReader:
         self._require_interval_context(goal, context)
         first, distance, *others, out = goal.args
         found = read_distance(distance, operator, self._problems)
-        # What a duration is in time-points depends on the unit, which another file may declare.
+        # The number of time-points of a duration depends on the unit, which another file may declare.
         bound = distance if found is None else None
         return Algebra(operator, (first, *others), out, bound=bound, distance=found, span=goal.span)
 
     def _interval_lists(self, term: Term) -> tuple[Term, ...]:
-        """The items of `[I1, I2]`; a list variable L is kept as `[|L]`."""
+        """The items of `[I1, I2]`; a list variable L is represented as `[|L]`."""
         if isinstance(term, ListTerm):
             return (*term.items, ListTerm((), term.tail, term.span)) if term.tail else term.items
         if isinstance(term, Var):
@@ -332,7 +332,7 @@ class BodyReader:
             raise self._malformed("HF102", words, goal.span)
 
     def require_order(self, goal: Compound) -> None:
-        """A fluent stands before the time or the intervals."""
+        """Checks that a fluent precedes the time or the intervals."""
         wrong = about_order(goal, "the fluent")
         if wrong is not None:
             raise self._malformed("HF110", wrong, goal.args[0].span)

@@ -1,4 +1,4 @@
-"""How far a metric operator looks: `[A,B]`, in time-points."""
+"""Parses the distance of a metric operator: `[A,B]`, in time-points."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MIRRORED |= {ahead: back for back, ahead in _MIRRORED.items()}
 
 
 def read_distance(term: Term, operator: IntervalOperator, problems: Problems) -> Distance | None:
-    """The distance of an operator, or an error that says what is wrong with it; None if it has durations."""
+    """The distance of an operator, or an error; None if it contains durations."""
     reader = _Reader(operator, problems)
     if not isinstance(term, ListTerm) or term.tail is not None or len(term.items) != 2:
         raise reader.error(
@@ -43,11 +43,11 @@ class _Reader:
         self._operator, self._problems = operator, problems
 
     def error(self, code: str, message: str, term: Term, hint: str) -> Malformed:
-        """What is wrong at a term."""
+        """Records an error at a term."""
         return self._problems.error(code, message, term.span, hint)
 
     def number(self, term: Term) -> int | None:
-        """A whole number of time-points; None is `inf`. What is said of a duration is that it is not below 0."""
+        """A whole number of time-points; None is `inf`. A duration is only checked to be non-negative."""
         if term == Const("inf"):
             return None
         if isinstance(term, Compound) and is_duration(term) and length_of(term) >= 0:

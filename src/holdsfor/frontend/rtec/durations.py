@@ -1,4 +1,4 @@
-"""The built-in duration filters, by name. A program that defines one of these predicates itself has its own."""
+"""Names of the built-in duration filters, which a program may define itself instead."""
 
 from __future__ import annotations
 

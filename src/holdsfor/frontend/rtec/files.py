@@ -36,7 +36,7 @@ LOADING = frozenset(
 _WORDS = "|".join(sorted({name for name, _ in LOADING}))
 _MAY_LOAD = re.compile(rf":-(?:\s|%[^\n]*\n|/\*.*?\*/)*\[|\b(?:{_WORDS})\b", re.DOTALL)
 _ENDINGS = ("", ".prolog", ".pl")
-"""What may be left out at the end of a file's name."""
+"""File name endings that may be omitted."""
 
 
 def loads_files(goal: Term) -> bool:
@@ -49,14 +49,16 @@ def loads_files(goal: Term) -> bool:
 
 
 def with_loaded_files(parsed: Iterable[Parsed], read: ReadFile) -> list[Parsed]:
-    """What was parsed, and what it loads. Findings about the files themselves are those of the text that names them."""
+    """The parsed texts with the files that they load. Findings about missing files belong to the text that names
+    them.
+    """
     listed = list(parsed)
     loading = _Loading(read, {_key(one.source) for one in listed})
     return [one for each in listed for one in loading.parts_of(each)]
 
 
 def may_load_files(text: str) -> bool:
-    """Whether a text could load files: a quick look that saves parsing most of them.
+    """Whether a text may load files: a quick test that avoids parsing most texts.
 
     >>> may_load_files(":- ['areas.prolog']."), may_load_files("area(bay).")
     (True, False)
@@ -65,7 +67,7 @@ def may_load_files(text: str) -> bool:
 
 
 def named_files(parsed: Parsed) -> Iterator[tuple[Span, Path]]:
-    """The places of a text that name files to load, with those of the files that exist."""
+    """The spans in a text that name files to load, with the existing files."""
     for clause in parsed.clauses:
         for goal in conjuncts(clause.body) if clause.head is None else ():
             for term in _files_named(goal) if loads_files(goal) else ():
@@ -77,14 +79,14 @@ def named_files(parsed: Parsed) -> Iterator[tuple[Span, Path]]:
 
 @dataclass
 class _Loading:
-    """Which files are loaded already, and which are being loaded."""
+    """Tracks the files that have been loaded, and those being loaded."""
 
     read: ReadFile
     loaded: set[Path]
     open: list[Path] = field(default_factory=list)
 
     def parts_of(self, parsed: Parsed) -> Iterator[Parsed]:
-        """A text in parts: its own clauses up to a directive that loads, what that loads, its own clauses again."""
+        """The parts of a text: its clauses up to a loading directive, the loaded clauses, then its further clauses."""
         self.open.append(_key(parsed.source))
         own: list[Clause] = []
         findings = list(parsed.diagnostics)
@@ -137,7 +139,7 @@ def _key(source: Source) -> Path:
 
 
 def _files_named(goal: Term) -> Iterator[Term]:
-    """The files in a loading goal, one by one; those of Prolog's own library have nothing to load here."""
+    """The files in a loading goal, one by one; Prolog's own libraries are ignored."""
     if isinstance(goal, ListTerm):
         for item in goal.items:
             yield from _files_named(item)
@@ -148,7 +150,7 @@ def _files_named(goal: Term) -> Iterator[Term]:
 
 
 def _file_name(term: Term) -> str | None:
-    """A file's name: text, or names with slashes between them."""
+    """The name of a file: text, or names separated by slashes."""
     if isinstance(term, Const):
         return str(term.value)
     if isinstance(term, Compound) and term.name == "/" and len(term.args) == 2:
@@ -158,6 +160,6 @@ def _file_name(term: Term) -> str | None:
 
 
 def _existing(path: Path) -> Path:
-    """The file with the ending that was left out, if there is one."""
+    """The file with its omitted ending, if it exists."""
     candidates = (Path(f"{path}{ending}") for ending in _ENDINGS)
     return next((one for one in candidates if one.is_file()), path)

@@ -30,7 +30,7 @@ def format_source(source: Source) -> str:
 
 
 def _with_numbers_as_written(clause: Clause) -> Clause:
-    """`2.0` and `1e3` stay what they are, although they are the numbers 2 and 1000."""
+    """Keeps `2.0` and `1e3` as written, although they are parsed as 2 and 1000."""
     head = None if clause.head is None else _as_written(clause.head)
     return replace(clause, head=head, body=None if clause.body is None else _as_written(clause.body))
 
@@ -38,7 +38,7 @@ def _with_numbers_as_written(clause: Clause) -> Clause:
 def _as_written(term: Term) -> Term:
     match term:
         case Const(value=int() | float()):
-            # A variable is printed as it is named.
+            # A variable is printed as its name.
             return Var("".join(term.span.text.split()), term.span)
         case Compound(args=args):
             return replace(term, args=tuple(map(_as_written, args)))
@@ -79,7 +79,7 @@ class _Layout:
         yield from self._body_lines(conjuncts(clause.body), inside)
 
     def _body_lines(self, goals: tuple[Term, ...], inside: list[Comment]) -> Iterator[str]:
-        """Goals with the comments that stand among them; one after a goal stays on its line."""
+        """Goals with the comments between them; a comment after a goal stays on its line."""
         for index, goal in enumerate(goals):
             is_last = index == len(goals) - 1
             while inside and inside[0].start < goal.span.start:
@@ -88,7 +88,7 @@ class _Layout:
             if inside and self._same_line(goal.span.end, inside[0]):
                 text = f"{text}  {inside.pop(0).text}"
             yield from f"    {text}".split("\n")
-        # What stands before the full stop comes after it, as a comment of its own.
+        # A comment before the full stop is moved after it.
         yield from (comment.text for comment in inside)
 
     def _comments_before(self, position: int, previous_end: int) -> None:

@@ -49,7 +49,7 @@ _UNDEFINABLE = frozenset(
 
 
 _BEFORE_TIME = Const(-1)
-"""The time-point before the first: what is initiated then holds from the beginning."""
+"""The time-point before the first: a value initiated then holds from the beginning."""
 _RANGE_TESTS = frozenset({"<", "=<", ">", ">="})
 
 
@@ -95,7 +95,9 @@ class HeadReader:
 
     @staticmethod
     def _is_built_in(head: Compound) -> bool:
-        """`p(X)`, `fi(a)`, `points(3)` and the like stay free for background knowledge."""
+        """Whether a head is a built-in form; `p(X)`, `fi(a)`, `points(3)` and similar are available for background
+        knowledge.
+        """
         pairs = [isinstance(arg, Compound) and arg.name == "=" for arg in head.args]
         if head.name in ("fi", "ft"):
             return any(pairs)
@@ -172,7 +174,7 @@ class HeadReader:
 
 
 def _without_range(body: Body, head: Compound) -> Body:
-    """A body without tests on the range of the four-argument form, which says no more than that the time is in it."""
+    """A body without the range tests of the four-argument form, which only say that the time is in the range."""
     if len(head.args) != 4:
         return body
     ends = {term.name for term in (head.args[1], head.args[3]) if isinstance(term, Var)}
@@ -186,7 +188,7 @@ def _tests_range(literal: Literal, ends: set[str]) -> bool:
 
 
 def _resolve_aliases(body: Body) -> Body:
-    """`I = I1` between interval lists is a union of one list; aliases may be aliased again."""
+    """Replaces `I = I1` between interval lists by a union of one list; aliases may be chained."""
     defined = {lit.out.name for lit in body if isinstance(lit, Intervals | Algebra) and isinstance(lit.out, Var)}
     resolved = list(body)
     for _ in body:

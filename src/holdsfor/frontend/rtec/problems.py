@@ -1,4 +1,4 @@
-"""How the lowering reports a problem without stopping."""
+"""Reports problems during lowering without stopping."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
 
 
 class Malformed(Exception):
-    """A clause that cannot become a rule; its diagnostic is already recorded."""
+    """A clause that cannot be lowered to a rule; its diagnostic is already recorded."""
 
 
 class Problems:
@@ -16,6 +16,6 @@ class Problems:
         self.found: list[Diagnostic] = []
 
     def error(self, code: str, message: str, span: Span, hint: str = "", fix: Fix | None = None) -> Malformed:
-        """Record an error; raise what it returns to give the clause up."""
+        """Records an error; raise the returned exception to abandon the clause."""
         self.found.append(Diagnostic(code, Severity.ERROR, message, span, hint, fix=fix))
         return Malformed()

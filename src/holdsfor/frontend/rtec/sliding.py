@@ -1,4 +1,4 @@
-"""Sliding aggregates as they are written: their arguments, and where they may stand."""
+"""Checks sliding aggregates as written: their arguments and positions."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Term, functor
 
 RequireTime = Callable[[Compound], None]
-"""Complains if a goal about a time-point cannot stand in the rule."""
+"""Reports a goal about a time-point that is not allowed in the rule."""
 
 
 class SlidingReader:
-    """Looks at the sliding aggregates of one source."""
+    """Checks the sliding aggregates of one source."""
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
@@ -48,7 +48,7 @@ class SlidingReader:
         self._check_event(goal, goal.args[2])
 
     def complain_of_goal(self, goal: Compound) -> Malformed:
-        """A sliding aggregate that is not compared with anything."""
+        """Reports a sliding aggregate that is not part of a comparison."""
         if len(goal.args) == sliding_arity(goal.name) + 1:
             *args, result = (print_term(arg) for arg in goal.args)
             words = Words(

@@ -1,4 +1,4 @@
-"""The program IR back to RTEC text."""
+"""Writes the program IR as RTEC text."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _algebra(literal: Algebra) -> Term:
 
 def _distance(literal: Algebra) -> Term:
     if literal.distance is None:
-        # It has durations, and nobody has said yet how many time-points they are.
+        # The bound has durations, and their number of time-points is not known yet.
         assert literal.bound is not None
         return literal.bound
     if literal.distance.written is not None:
@@ -153,7 +153,7 @@ def _distance(literal: Algebra) -> Term:
 
 
 def _list(inputs: tuple[Term, ...]) -> Term:
-    """`[I1, I2]`, undoing the `[|L]` that stands for a list variable."""
+    """`[I1, I2]`; the internal form `[|L]` of a list variable is undone."""
     last = inputs[-1] if inputs else None
     if isinstance(last, ListTerm) and not last.items and last.tail is not None:
         return ListTerm(inputs[:-1], last.tail) if len(inputs) > 1 else last.tail

@@ -1,4 +1,4 @@
-"""Messages and hints about terms that are not what their place asks for."""
+"""Messages and hints about terms that do not fit their position."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INVERSE = {
 
 
 class Words(NamedTuple):
-    """What is wrong, what to do, and the change to the text if there is only one."""
+    """The problem, the advice, and the correction of the text if it is unique."""
 
     message: str
     hint: str
@@ -59,7 +59,7 @@ def about_pair(term: Term) -> Words:
 
 
 def about_name(term: Term, what: str) -> Words | None:
-    """An event or a fluent that is not a name with arguments; None if it is one."""
+    """An event or a fluent that is not a name with arguments; None if it is valid."""
     name = functor(term)
     if name is not None and (name[0] not in INFIX or name[1] != 2):
         return None
@@ -92,7 +92,7 @@ def about_order(goal: Compound, what: str) -> Words | None:
 
 
 def about_choice(term: Term, what: str, known: Iterable[str], shown: Iterable[str]) -> Words:
-    """Something else where one of a few names is expected."""
+    """A term in place of one of a few names."""
     message = f"{print_term(term)} is not {what}"
     written = str(term.value) if isinstance(term, Const) else term.name if isinstance(term, Var) else ""
     if written in _INVERSE:
@@ -104,7 +104,7 @@ def about_choice(term: Term, what: str, known: Iterable[str], shown: Iterable[st
 
 
 def about_head(name: str, *, is_fact: bool) -> str:
-    """What to do about a head that no rule can define."""
+    """The advice about a head that no rule can define."""
     if name == ",":
         return "write one rule for each head"
     if name in INFIX or name in PREFIX:

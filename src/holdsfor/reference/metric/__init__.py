@@ -1,4 +1,4 @@
-"""The small slow evaluator of metric programs that everything else is measured against."""
+"""The reference evaluator of metric programs: small, slow, and the definition of what is right."""
 
 from holdsfor.reference.metric.evaluator import Endless, Materialisation, evaluate
 from holdsfor.reference.metric.needs import NotStratified

@@ -1,4 +1,4 @@
-"""Values for the variables of a rule: found by matching atoms with what is known, never by anything clever."""
+"""Finds values for the variables of a rule by matching atoms with all known facts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from holdsfor.syntax.terms import Const, Var
 
 Binding: TypeAlias = Mapping[str, Const]
 Known: TypeAlias = dict[Signature, dict[tuple[Const, ...], Times]]
-"""When each ground atom holds."""
+"""The times at which each ground atom holds."""
 
 SOMEBODY_ELSE = Const("\0")
-"""Stands for all values of which nothing is known."""
+"""Represents all values that occur in no fact."""
 
 
 def binding_atoms(atom: MetricAtom) -> Iterator[Atom]:
-    """Atoms that hold at some time if the metric atom does: all but those in the left operand of `Since` or `Until`."""
+    """Atoms that hold at some time if the metric atom does: all except those in the left operand of `Since` or
+    `Until`.
+    """
     match atom:
         case Atom():
             yield atom
@@ -33,7 +35,7 @@ def binding_atoms(atom: MetricAtom) -> Iterator[Atom]:
 
 
 def matches(atom: Atom, binding: Binding, known: Known) -> Iterator[Binding]:
-    """The binding extended in every way that makes the atom one that holds at some time."""
+    """All extensions of the binding for which the atom holds at some time."""
     for values in known.get(atom.signature, {}):
         extended = dict(binding)
         if all(
@@ -44,7 +46,7 @@ def matches(atom: Atom, binding: Binding, known: Known) -> Iterator[Binding]:
 
 
 def candidates(atom: MetricAtom, binding: Binding, known: Known) -> list[Binding]:
-    """The binding extended in every way for which the metric atom may hold at all."""
+    """All extensions of the binding for which the metric atom may hold."""
     found: list[Binding] = [binding]
     for part in binding_atoms(atom):
         found = [extended for one in found for extended in matches(part, one, known)]
@@ -52,7 +54,7 @@ def candidates(atom: MetricAtom, binding: Binding, known: Known) -> list[Binding
 
 
 def anyhow(names: Iterable[str], binding: Binding, known: Known) -> Iterator[Binding]:
-    """The binding extended with every known value for each of the names that has none yet."""
+    """Extensions of the binding with every known value for each unbound name."""
     free = sorted(set(names) - set(binding))
     values = sorted({value for table in known.values() for args in table for value in args} | {SOMEBODY_ELSE}, key=repr)
     for chosen in product(values, repeat=len(free)):
@@ -60,5 +62,5 @@ def anyhow(names: Iterable[str], binding: Binding, known: Known) -> Iterator[Bin
 
 
 def ground(atom: Atom, binding: Binding) -> tuple[Const, ...]:
-    """The arguments with their values."""
+    """The arguments with variables replaced by values."""
     return tuple(binding[arg.name] if isinstance(arg, Var) else arg for arg in atom.args)

@@ -1,7 +1,7 @@
-"""Exact evaluation of metric programs, round after round until nothing is new.
+"""Evaluates metric programs exactly, in rounds until there are no new facts.
 
-Everything is `fractions.Fraction`, every rule is tried with every value in every round, and the operators are those of
-`times`. Slow, and short enough to be checked by reading.
+All times are `fractions.Fraction`, every rule is tried with every value in every round, and the operators are those of
+`times`. It is slow, but short enough to be verified by reading.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _BINARY = {BinaryOperator.SINCE: operators.since, BinaryOperator.UNTIL: operator
 
 
 class Endless(RuntimeError):
-    """New facts keep coming: the program derives for ever, or the limit is too low."""
+    """New facts never end: the program derives for ever, or the limit is too low."""
 
 
 def evaluate(
@@ -56,10 +56,10 @@ def evaluate(
     horizon: Range | None = None,
     rounds: int = 2_000,
 ) -> Materialisation:
-    """The maximal intervals of every ground atom that holds within the horizon, or at all if there is none.
+    """The maximal intervals of every ground atom within the horizon, or without limit if there is none.
 
-    Recursion that runs one way in time ends at the horizon. Where there is no horizon, or recursion runs both ways, it
-    ends if the facts stop it; else it is `Endless`.
+    Recursion in one direction of time ends at the horizon. Without a horizon, or with recursion in both directions, it
+    ends if the facts limit it; otherwise `Endless` is raised.
     """
     asked: Window = EVERYWHERE
     if horizon is not None:
@@ -120,7 +120,7 @@ def _consequences(rule: MetricRule, known: Known) -> Iterator[tuple[tuple[Const,
 
 
 def body_solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Times]]:
-    """Values for the variables, and when the body holds for them."""
+    """The bindings of a rule, and the times at which the body holds for them."""
     conditions = [literal for literal in rule.body if isinstance(literal, Condition)]
     positive = [condition.atom for condition in conditions if not condition.negated]
     negative = [condition.atom for condition in conditions if condition.negated]
@@ -146,7 +146,7 @@ def body_solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Ti
 
 
 def atom_times(atom: MetricAtom, binding: Binding, known: Known) -> Times:
-    """When a metric atom holds, all of whose variables have values."""
+    """The times at which a metric atom without unbound variables holds."""
     match atom:
         case Atom():
             return known.get(atom.signature, {}).get(ground(atom, binding), NEVER)
@@ -160,13 +160,13 @@ def atom_times(atom: MetricAtom, binding: Binding, known: Known) -> Times:
 
 
 def atom_times_for_some(atom: MetricAtom, binding: Binding, known: Known) -> Times:
-    """When a metric atom holds for some values of the variables that have none."""
+    """The times at which a metric atom holds for some values of its unbound variables."""
     names = [variable.name for variable in atom_variables(atom)]
     return union(atom_times(atom, extended, known) for extended in anyhow(names, binding, known))
 
 
 def with_equations(comparisons: Iterable[Comparison], binding: Binding) -> Binding:
-    """The binding with the values that equations give to variables that have none."""
+    """The binding extended with the values that equations give to unbound variables."""
     equations = [comparison for comparison in comparisons if comparison.comparator is Comparator.EQUAL]
     values = dict(binding)
     for _ in equations:
@@ -180,7 +180,7 @@ def with_equations(comparisons: Iterable[Comparison], binding: Binding) -> Bindi
 
 
 def _value(term: Term, binding: Binding) -> Const | None:
-    """What a term stands for; None if it has no value."""
+    """The value of a term; None if it has none."""
     if any(variable.name not in binding for variable in variables(term)):
         return None
     if isinstance(term, Var):
@@ -196,7 +196,7 @@ def _value(term: Term, binding: Binding) -> Const | None:
 
 
 def comparison_holds(comparison: Comparison, binding: Binding) -> bool:
-    """Whether a comparison holds. Any two things are equal or not; only numbers are less or greater."""
+    """Whether a comparison holds. Equality applies to any values, order only to numbers."""
     left, right = _value(comparison.left, binding), _value(comparison.right, binding)
     if left is None or right is None:
         return False
@@ -218,9 +218,9 @@ def comparison_holds(comparison: Comparison, binding: Binding) -> bool:
 
 
 def aggregate_values(aggregate: Aggregate, known: Known) -> Iterator[tuple[Binding, Times]]:
-    """The result, with the values of the rule's variables that it is for, and when it is that.
+    """The results of an aggregate, with the values of its grouping variables, and their times.
 
-    Where the atom holds for no values of the terms there is no result, not even a count of 0.
+    If the atom holds for no values of the terms, there is no result, not even a count of 0.
     """
     names = {variable.name for variable in atom_variables(aggregate.atom)}
     terms = [term.name for term in aggregate.terms]
@@ -237,7 +237,7 @@ def aggregate_values(aggregate: Aggregate, known: Known) -> Iterator[tuple[Bindi
 def aggregate_results(
     aggregate: Aggregate, shared: Sequence[str], groups: Mapping[tuple[Const, ...], Mapping[tuple[Const, ...], Times]]
 ) -> Iterator[tuple[Binding, Times]]:
-    """The results of groups, by the values of the rule's variables: of each, when which values of the terms hold."""
+    """The results of groups, by the values of the grouping variables: for each, when which values of the terms hold."""
     for key, members in groups.items():
         borders = sorted({border for held in members.values() for interval in held.intervals for border in interval})
         for low, high in pairwise(borders):
@@ -249,7 +249,7 @@ def aggregate_results(
 
 
 def _summary(function: AggregateFunction, present: list[tuple[Const, ...]]) -> Number | None:
-    """The value of a function; words have none, and are left out."""
+    """The value of an aggregate function; words have none and are ignored."""
     if function is AggregateFunction.COUNT:
         return len(present)
     numbers: list[Number] = [first.value for first, *_ in present if not isinstance(first.value, str)]

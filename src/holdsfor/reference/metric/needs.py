@@ -1,4 +1,4 @@
-"""Which predicates have to be known before which, and when they have to be known."""
+"""Computes which predicates must be known before others, and for which times."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from holdsfor.reference.metric.times import Moment
 
 Signature = tuple[str, int]
 Window = tuple[Moment, Moment]
-"""From and until when something has to be known, both included."""
+"""The first and last time for which something must be known."""
 
 EVERYWHERE: Window = (-math.inf, math.inf)
 NOWHERE: Window = (math.inf, -math.inf)
@@ -43,7 +43,7 @@ class Stratum:
 
 
 def strata(program: MetricProgram) -> list[Stratum]:
-    """The head predicates in groups; a group depends on itself and on earlier groups only."""
+    """The head predicates in groups; a group depends only on itself and on earlier groups."""
     heads = {rule.head.signature for rule in program.rules}
     reached: dict[Signature, set[Signature]] = {head: set() for head in heads}
     for rule in program.rules:
@@ -53,7 +53,7 @@ def strata(program: MetricProgram) -> list[Stratum]:
             if middle in reached[head]:
                 reached[head] |= reached[middle]
     groups = {frozenset({head, *(other for other in reached[head] if head in reached[other])}) for head in heads}
-    # A group reaches all that the groups it depends on reach, and itself besides.
+    # A group reaches everything that its dependencies reach, and itself in addition.
     ordered = sorted(groups, key=lambda group: (len(group.union(*(reached[head] for head in group))), sorted(group)))
     found = [Stratum(group, tuple(rule for rule in program.rules if rule.head.signature in group)) for group in ordered]
     for stratum in found:
@@ -71,18 +71,18 @@ def uses(rule: MetricRule) -> Iterator[Signature]:
 
 
 def _settled_uses(rule: MetricRule) -> Iterator[Signature]:
-    """The predicates of the body that have to be known in full before the rule is used."""
+    """The predicates of the body that must be complete before the rule is used."""
     for literal in rule.body:
         if isinstance(literal, Aggregate) or (not isinstance(literal, Comparison) and literal.negated):
             yield from (atom.signature for atom in atoms(literal.atom))
 
 
 def windows(program: MetricProgram, asked: Window) -> dict[Signature, Window]:
-    """When each predicate has to be known, for the head predicates to be right in the window asked for.
+    """When each predicate must be known, for the head predicates to be right in the window `asked`.
 
-    A predicate that is needed in a window needs those of its rules' bodies in windows moved and stretched by the
-    operators. The windows found satisfy all of these demands, so what lies outside of them can be left out without a
-    change inside. A window that still grows after as many rounds as there are predicates does so for ever.
+    A predicate needed in a window requires the predicates of its rules' bodies in windows that the operators move and
+    stretch. The resulting windows satisfy all these requirements, so everything outside can be left out without a
+    change inside. A window that still grows after as many rounds as there are predicates grows for ever.
     """
     needed = {rule.head.signature: asked for rule in program.rules}
     count = len({signature for rule in program.rules for signature in (rule.head.signature, *uses(rule))})
@@ -106,7 +106,7 @@ def _one_round(program: MetricProgram, needed: Mapping[Signature, Window]) -> di
     for rule in program.rules:
         body = needed[rule.head.signature]
         for operator, during in rule.boxes:
-            # What follows from the body at one time holds later than that under Boxplus, so the body is needed earlier.
+            # Boxplus derives times after those of the body, so the body is needed earlier.
             body = _past(body, during) if operator is UnaryOperator.BOX_PLUS else _future(body, during)
         for literal in rule.body:
             if not isinstance(literal, Comparison):

@@ -1,7 +1,7 @@
 """Sets of rational times, as lists of maximal intervals.
 
 A cut is a place between times: `(t, 0)` lies just before `t` and `(t, 1)` just after it. An interval is a pair of cuts,
-so open and closed ends need no cases: a set of times is a sorted list of pairs that do not touch.
+so open and closed ends need no special cases. A set of times is a sorted list of pairs that do not touch.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ END: Cut = (math.inf, 0)
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """A set of times; the cuts of its maximal intervals in order."""
+    """A set of times: the cuts of its maximal intervals in order."""
 
     intervals: tuple[tuple[Cut, Cut], ...] = ()
 
@@ -111,7 +111,7 @@ def intersection(sets: Iterable[Times]) -> Times:
 
 
 def cuts(span: Range) -> tuple[Cut, Cut]:
-    """Where an interval begins and where it ends."""
+    """The cuts at the start and the end of an interval."""
     low: Cut = BEGINNING if span.low is None else (span.low, int(span.low_open))
     high: Cut = END if span.high is None else (span.high, int(not span.high_open))
     return low, high
@@ -122,34 +122,34 @@ def _rational(moment: Moment) -> Fraction | None:
 
 
 def diamond_minus(during: Range, held: Times) -> Times:
-    """At some time, as long ago as the interval says, it held."""
+    """It held at some time within the interval back."""
     return held.later(during)
 
 
 def box_minus(during: Range, held: Times) -> Times:
-    """At no time, as long ago as the interval says, it did not hold."""
+    """It held at all times within the interval back."""
     return ~diamond_minus(during, ~held)
 
 
 def since(during: Range, left: Times, right: Times) -> Times:
-    """The right side held as long ago as the interval says, and the left side strictly between then and now.
+    """The right side held at some time within the interval back, and the left side strictly between then and now.
 
-    Either then is now, or both lie in one stretch of the left side, its ends included.
+    Either then is now, or both lie in one interval of the left side, including its ends.
     """
     now = right if 0 in during else NEVER
     return union([now, *(stretch & diamond_minus(during, right & stretch) for stretch in left.stretches())])
 
 
 def diamond_plus(during: Range, held: Times) -> Times:
-    """At some time, as far ahead as the interval says, it holds."""
+    """It holds at some time within the interval ahead."""
     return held.earlier(during)
 
 
 def box_plus(during: Range, held: Times) -> Times:
-    """At no time, as far ahead as the interval says, it does not hold."""
+    """It holds at all times within the interval ahead."""
     return ~diamond_plus(during, ~held)
 
 
 def until(during: Range, left: Times, right: Times) -> Times:
-    """`since`, with time running backwards."""
+    """`since` with reversed time."""
     return since(during, left.mirrored(), right.mirrored()).mirrored()
