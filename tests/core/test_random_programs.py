@@ -30,7 +30,7 @@ def test_nearly_all_programs_are_accepted(family: str) -> None:
 @pytest.mark.parametrize("windowed", [False, True], ids=["whole history", "windows"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_equals_the_reference_evaluator(family: str, *, windowed: bool) -> None:
-    _check(family, range(10_000, 10_024), windowed=windowed, threads=2)
+    _check(family, range(10_000, 10_030), windowed=windowed, threads=2)
 
 
 @pytest.mark.slow
