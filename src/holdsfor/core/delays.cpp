@@ -20,7 +20,7 @@ GroundPair Sweep::effect_of(const Attempt& attempt) const {
           effect_cells_[attempt.effect + width]};
 }
 
-bool Sweep::comes_true(const Attempt& attempt) const {
+bool Sweep::takes_effect(const Attempt& attempt) const {
   const FluentTable& fluent = world_.fluents[attempt.table];
   const Pair& trigger = fluent.pairs[attempt.trigger];
   const bool is_unbroken =
@@ -33,7 +33,7 @@ bool Sweep::comes_true(const Attempt& attempt) const {
 bool Sweep::is_anything_due() {
   if (!scheduled_.empty() && scheduled_.contains(world_.now)) return true;
   const auto due = due_attempts();
-  return std::any_of(due.begin(), due.end(), [&](const Attempt& attempt) { return comes_true(attempt); });
+  return std::any_of(due.begin(), due.end(), [&](const Attempt& attempt) { return takes_effect(attempt); });
 }
 
 // Decides the delayed effects of plain components, in plan order. A postponable effect is decided after everything that
@@ -65,8 +65,8 @@ void Sweep::decide(const Decision& decision) {
     const Pair& trigger = world_.fluents[attempt.table].pairs[attempt.trigger];
     const std::size_t width = world_.fluents[table].width;
     const Value value = is_end ? trigger.value : effect_cells_[attempt.effect + width];
-    if (!machine_.match(decision.value, value, none) || !comes_true(attempt)) continue;
-    attempt.has_come_true = true;
+    if (!machine_.match(decision.value, value, none) || !takes_effect(attempt)) continue;
+    attempt.has_taken_effect = true;
     if (is_end) {
       const auto columns = world_.fluents[table].columns(trigger.instance);
       head_.assign(columns.begin(), columns.end());
@@ -91,7 +91,7 @@ void Sweep::decide(const Decision& decision) {
 void Sweep::pass_on(Index component) {
   for (const Attempt& attempt : due_attempts()) {
     if (world_.prepared.component_of[attempt.table] != component) continue;
-    if (!attempt.has_come_true && !comes_true(attempt)) continue;
+    if (!attempt.has_taken_effect && !takes_effect(attempt)) continue;
     if (++in_a_row_ > world_.plan().max_delayed_effects) {
       throw EvaluationStop(EvaluationStop::Reason::kTooManyEffects, attempt.rule->site.number, {}, world_.now);
     }

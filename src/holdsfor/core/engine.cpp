@@ -207,8 +207,8 @@ bool Engine::is_quick(StageStore& stage, std::size_t cells) const {
 void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const std::function<void()>& watch,
                        bool is_last) {
   const Index number = stage.number();
-  const KeyEvaluator::Thrift thrift{.is_last = is_last, .no_changes = !keeps_changes_};
-  evaluator(0).begin(stage, window_, query, {is_stopped_, &watch}, thrift);
+  const KeyEvaluator::Mode mode{.is_last = is_last, .no_changes = !keeps_changes_};
+  evaluator(0).begin(stage, window_, query, {is_stopped_, &watch}, mode);
   const Time border = evaluator(0).border();
   if ((border != kNever || succession_) && stage.empty_checkpoint().empty()) {
     stage.set_empty_checkpoint(evaluator(0).empty_checkpoint(stage));
@@ -244,7 +244,7 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
   if (outputs_.size() < chunks) outputs_.resize(chunks);
   const auto wanted = static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(chunks, 1)));
   for (unsigned thread = 1; thread < wanted; ++thread) {
-    evaluator(thread).begin(stage, window_, query, {is_stopped_, nullptr}, thrift);
+    evaluator(thread).begin(stage, window_, query, {is_stopped_, nullptr}, mode);
   }
   const auto evaluate_chunk = [&](unsigned thread, std::size_t chunk) {
     StageOutput& output = outputs_[chunk];

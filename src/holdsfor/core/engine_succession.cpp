@@ -133,7 +133,7 @@ void Engine::resume(unsigned threads, const std::function<void()>& watch) {
     for (StageStore& stage : stages_) {
       for (auto& [key, state] : succession_->keys(stage.number())) {
         const bool has_border = succession_->border() != kNever;
-        stage.plant(key, has_border ? succession_->checkpoint(stage.number(), state) : Checkpoint{},
+        stage.adopt(key, has_border ? succession_->checkpoint(stage.number(), state) : Checkpoint{},
                     std::move(state.reported));
       }
     }
@@ -141,7 +141,7 @@ void Engine::resume(unsigned threads, const std::function<void()>& watch) {
     is_begun_ = true;
     // An idle key must not be forgotten before its changes are reported.
     if (keeps_changes_) {
-      for (StageStore& stage : stages_) stage.report_planted();
+      for (StageStore& stage : stages_) stage.report_adopted();
     }
     run_stages(query_, threads, watch, false);
   }

@@ -119,7 +119,7 @@ void IntervalLog::settle(Time time, std::span<const Time> keep) {
       const std::size_t at = left.size();
       left.insert(left.end(), rows[row], rows[row] + head.width);
       if (!is_settled) continue;
-      const auto flags = static_cast<std::uint8_t>((head.flags & kIsCut) | kIsSettled);
+      const auto flags = static_cast<std::uint8_t>(head.flags & kIsCut);
       left[at] = interval_head_cell({.table = head.table, .flags = flags, .width = head.width});
       last = &left[at];
     }

@@ -16,7 +16,6 @@ namespace holdsfor {
 enum IntervalFlag : std::uint8_t {
   kIsPoint = 1,       // reported point by point: open while the point is at the query time
   kIsCut = 2,         // began before the window that first saw it: its start is not a start event
-  kIsSettled = 4,     // set by `settle`: ends at or before its time, so it is final
   kIsRetraction = 8,  // for rows on the way to a key
   kIsGone = 16,       // during an edit: the row is removed
   kIsHome = 32,       // for retractions on the way: counted at this key if they find nothing

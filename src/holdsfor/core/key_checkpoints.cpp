@@ -114,18 +114,18 @@ bool KeyEvaluator::is_quiet(const KeyState& state) const {
   return true;
 }
 
-KeyEvaluator::Course KeyEvaluator::plot(const StageStore& stage, const KeyState& state, bool is_known,
-                                        bool is_compacted) const {
-  Course course;
-  if (is_compacted) course.border = border_;
+KeyEvaluator::CheckpointPlan KeyEvaluator::plan_checkpoints(const StageStore& stage, const KeyState& state,
+                                                            bool is_known, bool is_compacted) const {
+  CheckpointPlan planned;
+  if (is_compacted) planned.border = border_;
   // The first evaluation of a key may also be its last. So it creates no checkpoints, unless the window will pass the
   // key.
   const bool is_long = is_known && state.log.cells().size() > kFewCells;
   const bool is_wanted = border_ != kNever || is_long || world_.prepared.checkpoint_cells;
-  course.has_more = stage.can_resume() && !thrift_.is_last && is_wanted;
+  planned.has_more = stage.can_resume() && !mode_.is_last && is_wanted;
   const Checkpoint& last = state.later.empty() ? state.base : state.later.back().checkpoint;
-  course.spacing = spacing(stage, state, last.words.size());
-  return course;
+  planned.spacing = spacing(stage, state, last.words.size());
+  return planned;
 }
 
 // The minimum length of a segment of a key, in cells of its log, for checkpoints of `words` words.
@@ -179,11 +179,11 @@ void KeyEvaluator::choose_spaced(KeyState& state, Time before, std::size_t spaci
 }
 
 // Drops checkpoints after the log has grown, because longer segments suffice.
-void KeyEvaluator::thin_out(KeyState& state, const Course& course) {
+void KeyEvaluator::thin_out(KeyState& state, const CheckpointPlan& planned) {
   if (state.later.size() <= 2 * kMostSegments) return;
   times_.clear();
   for (const LaterCheckpoint& one : state.later) times_.push_back(one.checkpoint.time);
-  choose_spaced(state, state.base.time, course.spacing);
+  choose_spaced(state, state.base.time, planned.spacing);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < times_.size(); ++i) {
     if (!is_kept_[i]) continue;

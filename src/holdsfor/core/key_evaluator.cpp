@@ -23,8 +23,8 @@ KeyEvaluator::KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& hos
   for (const RowConditions& one : conditions) writers_.emplace_back(widths, one, terms);
 }
 
-void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, Thrift thrift) {
-  thrift_ = thrift;
+void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, Mode mode) {
+  mode_ = mode;
   world_.watch = watch;
   stage.prepare(world_, query);
   window_ = window;
@@ -44,7 +44,7 @@ void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, con
   // New rows are after the border. If all present rows are behind it, they can be dropped at once.
   bool is_promoted = is_behind(state) && promote(stage, state, kForever);
   const Time first_change = std::min({take_in(stage, work, state, out), work.first_change, stage.first_change()});
-  if (thrift_.is_last && thrift_.no_changes && !is_known) {
+  if (mode_.is_last && mode_.no_changes && !is_known) {
     evaluate_once(stage, work, state, is_wanted, out);
     return;
   }
@@ -63,17 +63,17 @@ void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, con
   outcome.causes_to = static_cast<std::uint32_t>(out.causes.size());
   if (!is_done) {
     state.is_idle = false;
-    Course course = plot(stage, state, is_known, is_compacted);
+    CheckpointPlan planned = plan_checkpoints(stage, state, is_known, is_compacted);
     const std::uint32_t steps = sweep_.steps();
-    if (course.border) drop_until(state, *course.border);
+    if (planned.border) drop_until(state, *planned.border);
     find_dirty(stage, work, state, first_change);
-    outcome.is_changed = evaluate_dirty(stage, work, state, course, is_wanted, out);
+    outcome.is_changed = evaluate_dirty(stage, work, state, planned, is_wanted, out);
     out.time_points += sweep_.steps() - steps;
     state.own_wake = std::min(sweep_.wake(), state.intervals.wake(world_.query));
   }
   outcome.is_idle = state.is_idle;
   outcome.wake = next_wake(stage, state);
-  if (thrift_.is_last) state.drop_input();
+  if (mode_.is_last) state.drop_input();
 }
 
 Time KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out) {

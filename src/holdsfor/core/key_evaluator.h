@@ -43,12 +43,12 @@ class KeyEvaluator {
                const std::vector<RowConditions>& conditions);
 
   // Work to skip because nobody needs its result.
-  struct Thrift {
+  struct Mode {
     bool is_last = false;     // drop the state that keys keep for later query times
     bool no_changes = false;  // compare only results that go to other stages
   };
   // `watch` tells whether to stop the evaluation.
-  void begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, Thrift thrift);
+  void begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, Mode mode);
   // The border: everything up to it is final. kNever if nothing is.
   [[nodiscard]] Time border() const { return border_; }
   // The words of the checkpoint of a key without rows, at any time.
@@ -78,7 +78,7 @@ class KeyEvaluator {
 
  private:
   // The checkpoints that an evaluation creates, in addition to the existing ones, which it saves again.
-  struct Course {
+  struct CheckpointPlan {
     std::optional<Time> border;  // time of a checkpoint that becomes the first one
     bool has_more = false;       // also within long segments, and one at the end
     std::size_t spacing = 0;     // minimum distance of checkpoints, in cells of the log
@@ -95,12 +95,13 @@ class KeyEvaluator {
   [[nodiscard]] bool is_behind(const KeyState& state) const;
   [[nodiscard]] bool promote(const StageStore& stage, KeyState& state, Time first_change);
   [[nodiscard]] bool is_quiet(const KeyState& state) const;
-  [[nodiscard]] Course plot(const StageStore& stage, const KeyState& state, bool is_known, bool is_compacted) const;
+  [[nodiscard]] CheckpointPlan plan_checkpoints(const StageStore& stage, const KeyState& state, bool is_known,
+                                                bool is_compacted) const;
   [[nodiscard]] std::size_t spacing(const StageStore& stage, const KeyState& state, std::size_t words) const;
   [[nodiscard]] std::optional<Time> end_checkpoint(const KeyState& state, Time known) const;
   static void drop_until(KeyState& state, Time border);
   void choose_spaced(KeyState& state, Time before, std::size_t spacing);
-  void thin_out(KeyState& state, const Course& course);
+  void thin_out(KeyState& state, const CheckpointPlan& planned);
 
   // Groups of keys, see key_groups.cpp
   [[nodiscard]] std::vector<Checkpoint> checkpoints_like(StageStore& stage, Index slot, const KeyState& like,
@@ -118,18 +119,18 @@ class KeyEvaluator {
   void find_dirty(const StageStore& stage, const StageStore::Work& work, const KeyState& state, Time first_change);
   void mark_dirty(const KeyState& state, Time first, Time last);
   [[nodiscard]] bool evaluate_dirty(const StageStore& stage, const StageStore::Work& work, KeyState& state,
-                                    Course& course, const std::vector<bool>& is_wanted, StageOutput& out);
+                                    CheckpointPlan& planned, const std::vector<bool>& is_wanted, StageOutput& out);
   [[nodiscard]] std::size_t evaluate_run(const StageStore& stage, const StageStore::Work& work, KeyState& state,
-                                         const Course& course, std::size_t first, std::size_t was);
-  void evaluate_segments(const StageStore& stage, const StageStore::Work& work, KeyState& state, const Course& course,
-                         Segments segments, const Checkpoint* from);
-  void plan_saves(KeyState& state, const Course& course, Segments segments, Time from);
+                                         const CheckpointPlan& planned, std::size_t first, std::size_t was);
+  void evaluate_segments(const StageStore& stage, const StageStore::Work& work, KeyState& state,
+                         const CheckpointPlan& planned, Segments segments, const Checkpoint* from);
+  void plan_saves(KeyState& state, const CheckpointPlan& planned, Segments segments, Time from);
   void plan_more(KeyState& state, Time from, Time until, std::size_t spacing);
   void sweep(const StageStore& stage, const StageStore::Work& work, KeyState& state, const Checkpoint* from,
              Segments saves, Time until);
-  [[nodiscard]] std::size_t take_over(const StageStore& stage, KeyState& state, Course& course, Segments segments,
-                                      bool is_changed);
-  [[nodiscard]] bool thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first);
+  [[nodiscard]] std::size_t take_over(const StageStore& stage, KeyState& state, CheckpointPlan& planned,
+                                      Segments segments, bool is_changed);
+  [[nodiscard]] bool thin_saved(const StageStore& stage, KeyState& state, CheckpointPlan& planned, std::size_t first);
   // Evaluates a key without previous state for the last time: nothing to compare with, nothing to keep.
   void evaluate_once(const StageStore& stage, const StageStore::Work& work, KeyState& state,
                      const std::vector<bool>& is_wanted, StageOutput& out);
@@ -157,7 +158,7 @@ class KeyEvaluator {
   std::vector<Time> times_;    // of checkpoints
   std::vector<bool> is_kept_;  // which of them stay
   Results unreported_;
-  Thrift thrift_;
+  Mode mode_;
   bool has_dropped_ = false;
   bool is_stable_ = false;  // the last compaction kept the same as the one before
 };

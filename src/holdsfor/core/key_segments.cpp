@@ -104,8 +104,8 @@ void KeyEvaluator::find_dirty(const StageStore& stage, const StageStore::Work& w
 
 // Returns whether results have changed.
 bool KeyEvaluator::evaluate_dirty(const StageStore& stage, const StageStore::Work& work, KeyState& state,
-                                  Course& course, const std::vector<bool>& is_wanted, StageOutput& out) {
-  if (course.border) is_dirty_[0] = 1;
+                                  CheckpointPlan& planned, const std::vector<bool>& is_wanted, StageOutput& out) {
+  if (planned.border) is_dirty_[0] = 1;
   bool is_changed = false;
   std::size_t next = 0;
   // The number of the next segment before the evaluation.
@@ -115,25 +115,25 @@ bool KeyEvaluator::evaluate_dirty(const StageStore& stage, const StageStore::Wor
       ++next;
       continue;
     }
-    const Segments run{next, evaluate_run(stage, work, state, course, next, was)};
+    const Segments run{next, evaluate_run(stage, work, state, planned, next, was)};
     const std::size_t from = next == 0 ? 0 : state.later[next - 1].results;
     const std::size_t to = run.stop > state.later.size() ? state.results.size() : state.later[run.stop - 1].results;
     const auto before = std::span<const Value>(state.results).subspan(from, to - from);
-    diff_.compare(before, found_, thrift_.no_changes ? &is_wanted : nullptr);
-    const bool is_other = thrift_.no_changes || !diff_.is_empty();
+    diff_.compare(before, found_, mode_.no_changes ? &is_wanted : nullptr);
+    const bool is_other = mode_.no_changes || !diff_.is_empty();
     note_difference(is_wanted, out);
     is_changed = is_changed || is_other;
-    next = take_over(stage, state, course, run, is_other);
+    next = take_over(stage, state, planned, run, is_other);
     was += run.stop - run.first;
   }
-  thin_out(state, course);
+  thin_out(state, planned);
   return is_changed;
 }
 
 // Evaluates segments from a dirty one on until the state is unchanged. `found_` gets their results, `saved_` their
 // checkpoints. Returns the segment after the last evaluated one.
 std::size_t KeyEvaluator::evaluate_run(const StageStore& stage, const StageStore::Work& work, KeyState& state,
-                                       const Course& course, std::size_t first, std::size_t was) {
+                                       const CheckpointPlan& planned, std::size_t first, std::size_t was) {
   found_.clear();
   saves_ = 0;
   const std::size_t count = state.later.size();
@@ -150,7 +150,7 @@ std::size_t KeyEvaluator::evaluate_run(const StageStore& stage, const StageStore
     } else if (state.base.time != kNever) {
       from = &state.base;
     }
-    evaluate_segments(stage, work, state, course, {next, stop}, from);
+    evaluate_segments(stage, work, state, planned, {next, stop}, from);
     next = stop;
     if (next <= count && saved_[saves_ - 1].words == state.later[next - 1].checkpoint.words) break;
   }
@@ -159,8 +159,8 @@ std::size_t KeyEvaluator::evaluate_run(const StageStore& stage, const StageStore
 
 // Evaluates segments together, in as many sweeps as their checkpoints require.
 void KeyEvaluator::evaluate_segments(const StageStore& stage, const StageStore::Work& work, KeyState& state,
-                                     const Course& course, Segments segments, const Checkpoint* from) {
-  plan_saves(state, course, segments, from == nullptr ? kNever : from->time);
+                                     const CheckpointPlan& planned, Segments segments, const Checkpoint* from) {
+  plan_saves(state, planned, segments, from == nullptr ? kNever : from->time);
   const bool is_saved = saves_ > 0;
   const std::size_t last = saves_ + times_.size();
   if (saved_.size() < last) {
@@ -180,24 +180,24 @@ void KeyEvaluator::evaluate_segments(const StageStore& stage, const StageStore::
 
 // Chooses the checkpoint times in some segments after a time: existing ones (unless the log is short), one at the
 // border, more in long segments, and one at the end.
-void KeyEvaluator::plan_saves(KeyState& state, const Course& course, Segments segments, Time from) {
+void KeyEvaluator::plan_saves(KeyState& state, const CheckpointPlan& planned, Segments segments, Time from) {
   const bool has_end = segments.stop > state.later.size();
-  const bool is_short = state.log.cells().size() <= course.spacing;
+  const bool is_short = state.log.cells().size() <= planned.spacing;
   times_.clear();
   for (std::size_t i = segments.first; i < segments.stop && i < state.later.size(); ++i) {
     if (!has_end || !is_short) times_.push_back(state.later[i].checkpoint.time);
   }
   Time known = from;
-  if (course.border && segments.first == 0) times_.insert(times_.begin(), known = *course.border);
-  if (!course.has_more) return;
+  if (planned.border && segments.first == 0) times_.insert(times_.begin(), known = *planned.border);
+  if (!planned.has_more) return;
   if (!is_short) {
     const std::size_t count = times_.size();
     for (std::size_t i = 0; i < count; ++i) {
       if (times_[i] <= known) continue;
-      plan_more(state, known, times_[i], course.spacing);
+      plan_more(state, known, times_[i], planned.spacing);
       known = times_[i];
     }
-    if (has_end) plan_more(state, known, kForever, course.spacing);
+    if (has_end) plan_more(state, known, kForever, planned.spacing);
     std::sort(times_.begin(), times_.end());
   }
   if (!has_end) return;
@@ -255,8 +255,8 @@ void KeyEvaluator::sweep(const StageStore& stage, const StageStore::Work& work, 
 
 // Replaces the results and checkpoints of some segments of the key by the new ones. Returns the number of the segment
 // after them.
-std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Course& course, Segments segments,
-                                    bool is_changed) {
+std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, CheckpointPlan& planned,
+                                    Segments segments, bool is_changed) {
   auto& later = state.later;
   const bool has_end = segments.stop > later.size();
   const std::size_t last = std::min(segments.stop, later.size());
@@ -274,9 +274,9 @@ std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Co
   }
   // The checkpoint at the border becomes the first one.
   std::size_t settled = 0;
-  const bool has_border = course.border.has_value();
+  const bool has_border = planned.border.has_value();
   if (has_border) {
-    course.border.reset();
+    planned.border.reset();
     is_stable_ = state.base.words == saved_[0].words;
     state.base = saved_[0];
     settled = saved_results_[0];
@@ -286,7 +286,8 @@ std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Co
       saved_results_[i] = saved_results_[i + 1];
     }
   }
-  const std::size_t first = segments.first - static_cast<std::size_t>(thin_saved(stage, state, course, segments.first));
+  const std::size_t first =
+      segments.first - static_cast<std::size_t>(thin_saved(stage, state, planned, segments.first));
   // Checkpoints that stay in place keep their memory.
   const auto place = [&](std::size_t at) { return later.begin() + static_cast<std::ptrdiff_t>(at); };
   if (first + saves_ > last) {
@@ -305,16 +306,16 @@ std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Co
 
 // Drops new checkpoints from a segment on that are too close to each other. Returns whether the checkpoint before them
 // is also too close.
-bool KeyEvaluator::thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first) {
+bool KeyEvaluator::thin_saved(const StageStore& stage, KeyState& state, CheckpointPlan& planned, std::size_t first) {
   if (saves_ == 0) return false;
-  course.spacing = spacing(stage, state, saved_[saves_ - 1].words.size());
+  planned.spacing = spacing(stage, state, saved_[saves_ - 1].words.size());
   const bool has_before = first > 0;
-  const bool is_short = state.log.cells().size() <= course.spacing;
+  const bool is_short = state.log.cells().size() <= planned.spacing;
   if (!is_short) {
     times_.clear();
     if (has_before) times_.push_back(state.later[first - 1].checkpoint.time);
     for (std::size_t i = 0; i < saves_; ++i) times_.push_back(saved_[i].time);
-    choose_spaced(state, first > 1 ? state.later[first - 2].checkpoint.time : state.base.time, course.spacing);
+    choose_spaced(state, first > 1 ? state.later[first - 2].checkpoint.time : state.base.time, planned.spacing);
   }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < saves_; ++i) {

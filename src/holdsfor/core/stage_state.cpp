@@ -135,7 +135,7 @@ void StageStore::drop_others(StageStore& other) const {
   if (shared_ && other.shared_ && shared_->has_rows()) other.shared_->state = {};
 }
 
-void StageStore::plant(std::span<const Value> key, Checkpoint base, std::vector<Value> reported) {
+void StageStore::adopt(std::span<const Value> key, Checkpoint base, std::vector<Value> reported) {
   const Index number = keys_.number(key);
   states_.resize(std::max(states_.size(), keys_.size()));
   if (is_tied()) ties_.admit(number, key[0]);
@@ -155,7 +155,7 @@ void StageStore::begin_at(Time time, const std::vector<bool>& is_known) {
   }
 }
 
-void StageStore::report_planted() {
+void StageStore::report_adopted() {
   for (Index slot = 0; slot < states_.size(); ++slot) {
     if (!states_[slot].reported.empty() && states_[slot].report == kNone) states_[slot].report = reports.add(slot);
   }

@@ -72,7 +72,7 @@ void StageStore::find_routes() {
   for (const Route& route : stage_.inputs) {
     route_of_[route.table] = &route;
     const bool reaches_several = route.is_partial() || (route.places.size() > 1 && !stage_.is_tied);
-    has_strangers_ = has_strangers_ || route.is_shared || reaches_several;
+    has_foreign_rows_ = has_foreign_rows_ || route.is_shared || reaches_several;
     const bool is_event = prepared_.plan.tables[route.table].is_event();
     if (is_event) event_keep_ = std::max(event_keep_, keep_[route.table]);
     if (route.is_shared) {
@@ -411,7 +411,7 @@ void StageStore::prepare(World& world, Time query) const {
   } else {
     world.is_shared.assign(prepared_.plan.tables.size(), false);
   }
-  world.key_places = has_strangers_ && stage_.key > 0 ? &key_places_ : nullptr;
+  world.key_places = has_foreign_rows_ && stage_.key > 0 ? &key_places_ : nullptr;
   if (is_tied()) {
     world.group_of = [this](Value key) { return ties_.root_of(key, keys_); };
   } else {

@@ -125,12 +125,12 @@ class StageStore {
   // Drops shared rows before the border. Call after keys have got checkpoints there.
   void finish_compaction(const Window& window, Time query, const LogWidths& widths);
   // Adds a key from an earlier engine, with its state.
-  void plant(std::span<const Value> key, Checkpoint base, std::vector<Value> reported);
+  void adopt(std::span<const Value> key, Checkpoint base, std::vector<Value> reported);
   // Lets keys without a checkpoint begin at `time` with an empty state, except keys with initial pairs whose current
   // state is unknown: `is_known` by table.
   void begin_at(Time time, const std::vector<bool>& is_known);
   // Marks the keys with reported intervals for a new report.
-  void report_planted();
+  void report_adopted();
   // Forgets an idle key.
   void forget(Index slot);
 
@@ -223,7 +223,7 @@ class StageStore {
   std::vector<const Route*> route_of_;  // by table; null: the stage does not read it
   std::vector<Index> input_fluents_;    // without shared tables
   std::vector<std::vector<Index>> key_places_;
-  bool has_strangers_ = false;
+  bool has_foreign_rows_ = false;
   std::unique_ptr<Shared> shared_;
   std::unique_ptr<PartStore> parts_;
 

@@ -80,7 +80,7 @@ class Sweep {
     const Delay* rule = nullptr;
     std::size_t effect = 0;  // index of its columns and its value in `effect_cells_`
     bool is_postponable = false;
-    bool has_come_true = false;  // it took effect; the effect may renew its own trigger
+    bool has_taken_effect = false;  // it took effect; the effect may renew its own trigger
   };
   // A sequence of times that triggers rules: events of a table, or starts and ends of a fluent.
   struct Source {
@@ -172,7 +172,7 @@ class Sweep {
     return first_attempt_ < attempts_.size() ? attempts_[first_attempt_].due : kForever;
   }
   [[nodiscard]] std::span<Attempt> due_attempts();
-  [[nodiscard]] bool comes_true(const Attempt& attempt) const;
+  [[nodiscard]] bool takes_effect(const Attempt& attempt) const;
   [[nodiscard]] bool is_anything_due();
   [[nodiscard]] GroundPair effect_of(const Attempt& attempt) const;
   void pass_on(Index component);
