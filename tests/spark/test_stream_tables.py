@@ -21,6 +21,7 @@ from tests.spark.stream_files import (
     RULES,
     STEP,
     WINDOW,
+    Row,
     file_stream,
     local_rows,
     some_rows,
@@ -81,8 +82,8 @@ def test_state_and_sink_by_spark_alone(spark: Any, tmp_path: Path, place: str, m
 
 
 def test_rows_wait_until_a_query_time_is_due(spark: Any, tmp_path: Path, place: str) -> None:
-    rows = some_rows(6, 1, 61)
-    for number in range(15):
+    rows = some_rows(6, 1, 31)
+    for number in range(8):
         write_file(tmp_path, number, rows[12 * number : 12 * number + 12])
     reports = follow(spark, tmp_path, place)
     assert 0 in {report.queries for report in reports}
@@ -219,6 +220,22 @@ def line_lost(checkpoint: Path) -> None:
         file.unlink()
 
 
+@pytest.fixture(scope="module")
+def two_batches(spark: Any, mounted: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Row], Path, Path]:
+    """The rows, their files, and a copy of the folder of a query that has followed two of three files. A query named
+    `another` has followed other files.
+    """
+    folder, rows = tmp_path_factory.mktemp("two_batches"), some_rows(11, 1, 121)
+    for name, first in (("followed", 0), ("another", 180)):
+        files = folder / name
+        for number in range(2):
+            write_file(files, number, rows[first + 60 * number : first + 60 * number + 60])
+        follow(spark, files, f"viewfs://cl/data/{name}")
+    files = folder / "followed"
+    write_file(files, 2, rows[120:180])
+    return rows[:180], files, shutil.copytree(mounted / "followed", folder / "copy")
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -232,27 +249,20 @@ def line_lost(checkpoint: Path) -> None:
     ids=lambda one: getattr(one, "__name__", ""),
 )
 def test_a_checkpoint_that_does_not_belong_to_the_tables(
-    spark: Any, tmp_path: Path, place: str, mounted: Path, damage: Any, message: str
+    spark: Any, mounted: Path, two_batches: tuple[list[Row], Path, Path], damage: Any, message: str
 ) -> None:
-    rows = some_rows(11, 1, 121)
-    for name, first in ((place, 0), (f"{place.rpartition('/')[0]}/another", 180)):
-        files = tmp_path / str(first)
-        for number in range(2):
-            write_file(files, number, rows[first + 60 * number : first + 60 * number + 60])
-        shutil.rmtree(mounted / name.rpartition("/")[2], ignore_errors=True)
-        follow(spark, files, name)
-    checkpoint = mounted / place.rpartition("/")[2] / "checkpoint"
-    write_file(tmp_path / "0", 2, rows[120:180])
-    whole = tmp_path / "whole"
-    shutil.copytree(checkpoint, whole)
-    damage(checkpoint)
+    rows, files, copy = two_batches
+    place, folder = "viewfs://cl/data/followed", mounted / "followed"
+    shutil.rmtree(folder)
+    shutil.copytree(copy, folder)
+    damage(folder / "checkpoint")
     with pytest.raises(Exception, match=f"the checkpoint is damaged: .*{message}.*; put the checkpoint folder back"):
-        follow(spark, tmp_path / "0", place)
-    shutil.rmtree(checkpoint)
-    shutil.copytree(whole, checkpoint)
-    assert [report.batch for report in follow(spark, tmp_path / "0", place)] == [2]
+        follow(spark, files, place)
+    shutil.rmtree(folder / "checkpoint")
+    shutil.copytree(copy / "checkpoint", folder / "checkpoint")
+    assert [report.batch for report in follow(spark, files, place)] == [2]
     changes = changes_of(spark, place)
-    assert stream_rows(changes, 50) == local_rows(rows[:180], 50)
+    assert stream_rows(changes, 50) == local_rows(rows, 50)
 
 
 def test_commits_without_offsets_are_read(
