@@ -23,14 +23,17 @@ constexpr auto kPowers = [] {
   return found;
 }();
 
-// The two hexadecimal digits of each byte.
-constexpr auto kDigits = [] {
-  std::array<std::array<char, 2>, 256> found{};
-  for (std::size_t byte = 0; byte < found.size(); ++byte) {
-    found[byte] = {"0123456789abcdef"[byte >> 4U], "0123456789abcdef"[byte & 15U]};
-  }
-  return found;
-}();
+// Writes the eight hexadecimal digits of a number, computed together: one byte of a word for each digit.
+void write_digits(std::uint32_t number, char* into) {
+  std::uint64_t word = number;
+  word = (word | word << 16U) & 0x0000FFFF0000FFFFU;
+  word = (word | word << 8U) & 0x00FF00FF00FF00FFU;
+  word = (word | word << 4U) & 0x0F0F0F0F0F0F0F0FU;
+  constexpr std::uint64_t kOnes = 0x0101010101010101U;
+  const std::uint64_t is_letter = (word + 6 * kOnes) >> 4U & kOnes;
+  word += '0' * kOnes + ('a' - '0' - 10) * is_letter;
+  for (std::size_t digit = 0; digit < 8; ++digit) into[digit] = static_cast<char>(word >> (56 - 8 * digit) & 255U);
+}
 
 }  // namespace
 
@@ -62,11 +65,8 @@ IntervalId interval_id(const TextHash& fluent, const TextHash& value, Time start
     word = mixed(word ^ value[half]);
     word = mixed(word ^ static_cast<std::uint64_t>(start));
     word = mixed(word ^ static_cast<std::uint64_t>(query));
-    for (std::size_t byte = 0; byte < 8; ++byte) {
-      const auto& digits = kDigits[word >> (56 - 8 * byte) & 255U];
-      found[half * 16 + 2 * byte] = digits[0];
-      found[half * 16 + 2 * byte + 1] = digits[1];
-    }
+    write_digits(static_cast<std::uint32_t>(word >> 32U), &found[half * 16]);
+    write_digits(static_cast<std::uint32_t>(word), &found[half * 16 + 8]);
   }
   return found;
 }

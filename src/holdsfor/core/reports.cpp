@@ -229,6 +229,9 @@ Index KeyComparison::find(const PairSpan& wanted, const std::vector<PairSpan>& p
 }
 
 void KeyComparison::write_reported(std::vector<Value>& reported, Time low) const {
+  std::size_t most = now_times_.size() * kReportedWords;
+  for (const PairSpan& pair : now_) most += pair.columns + std::size_t{2};
+  reported.reserve(most);
   for (const PairSpan& pair : now_) {
     const std::size_t head_at = reported.size();
     std::uint32_t count = 0;

@@ -117,16 +117,18 @@ void ResultsDiff::compare(std::span<const Value> before, std::span<const Value> 
                           const std::vector<bool>* is_compared) {
   removed_.clear();
   added_.clear();
-  more_conflicts_ = read(after, is_compared, after_) - read(before, is_compared, before_);
   // Skip a common beginning and a common end.
-  std::size_t same = 0;
-  while (same < before_.size() && same < after_.size() && is_same(before_[same], after_[same])) ++same;
-  while (before_.size() > same && after_.size() > same && is_same(before_.back(), after_.back())) {
+  std::size_t beginning = 0;
+  while (beginning < before.size() && beginning < after.size() && is_same(&before[beginning], &after[beginning])) {
+    beginning += result_head(&before[beginning]).width;
+  }
+  before = before.subspan(beginning);
+  after = after.subspan(beginning);
+  more_conflicts_ = read(after, is_compared, after_) - read(before, is_compared, before_);
+  while (!before_.empty() && !after_.empty() && is_same(before_.back(), after_.back())) {
     before_.pop_back();
     after_.pop_back();
   }
-  before_.erase(before_.begin(), before_.begin() + static_cast<std::ptrdiff_t>(same));
-  after_.erase(after_.begin(), after_.begin() + static_cast<std::ptrdiff_t>(same));
   if (before_.empty() || after_.empty()) {
     removed_.swap(before_);
     added_.swap(after_);

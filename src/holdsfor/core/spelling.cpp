@@ -28,16 +28,30 @@ void KnownTexts::add(std::uint32_t code, std::string_view text) {
   bytes_.insert(bytes_.end(), text.begin(), text.end());
 }
 
-// Names of ASCII letters, digits and underscores. Python decides whether other names need quotes.
+namespace {
+
+constexpr bool is_small(char letter) { return letter >= 'a' && letter <= 'z'; }
+
+// By byte: an ASCII letter, a digit or an underscore.
+constexpr auto kIsOfWords = [] {
+  std::array<bool, 256> found{};
+  for (std::size_t byte = 0; byte < 128; ++byte) {
+    const auto letter = static_cast<char>(byte);
+    const bool is_large = letter >= 'A' && letter <= 'Z';
+    found[byte] = is_small(letter) || is_large || (letter >= '0' && letter <= '9') || letter == '_';
+  }
+  return found;
+}();
+
+}  // namespace
+
+// Python decides whether names of other letters need quotes.
 bool Speller::is_plain(const Term& term) const {
   const std::string_view name = term.text;
-  const auto is_small = [](char letter) { return letter >= 'a' && letter <= 'z'; };
   if (term.kind != TermKind::kName || name.empty() || !is_small(name[0])) return false;
-  for (const char letter : name) {
-    const bool is_word = is_small(letter) || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9');
-    if (!is_word && letter != '_') return false;
-  }
-  return !reserved_.contains(term.text);
+  bool is_word = true;
+  for (const char letter : name) is_word &= kIsOfWords[static_cast<unsigned char>(letter)];
+  return is_word && !reserved_.contains(term.text);
 }
 
 void Speller::add(Value value, bool is_alone, TextColumn& into) {
