@@ -8,15 +8,18 @@ from fractions import Fraction
 from math import gcd, lcm
 
 import pytest
-from hypothesis import assume, given, note, reject, settings
+from hypothesis import assume, event, given, note, reject, settings
 from hypothesis import strategies as st
 
 from holdsfor.columns.metric.endless import NeverEnds
-from holdsfor.compiler.metric.measures import granularity
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.compiler.metric.rules import Joined
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.frontend.dmtl import metric_text
+from holdsfor.physical.metric import MetricComponent
+from holdsfor.physical.metric_certificate import granularity, stream_bounds
+from holdsfor.physical.metric_program import Arrival, lower_program
+from holdsfor.syntax.terms import Const
 from tests.strategies.metric_engine import by_arrivals, by_batch, by_periods, by_reference, by_stream, stream_plan
 from tests.strategies.metric_programs import (
     BACKWARD,
@@ -149,9 +152,19 @@ def largest_table(scenario: Scenario, plan: MetricPlan) -> int:
     """How many ground atoms there are, as the paper counts them: predicates of the normal form times objects."""
     heads = [rule.head for rule in plan.rules]
     relations = {*heads, *plan.inputs}
+    return len(relations) * max(1, len(objects_of(scenario))) ** max(relation.arity for relation in relations)
+
+
+def components(plan: MetricPlan) -> list[MetricComponent]:
+    """The parts of the physical plan of a stream."""
+    stages = lower_program(plan, 1, Arrival.FINAL).plan.stages
+    return [one.metric for stage in stages for one in stage.components if one.metric is not None]
+
+
+def objects_of(scenario: Scenario) -> set[Const]:
+    """The constants of the facts and of the rules."""
     rules = metric_text(scenario.program)
-    objects = {arg for fact in scenario.facts for arg in fact.args} | {c for c in OBJECTS if str(c.value) in rules}
-    return len(relations) * max(1, len(objects)) ** max(relation.arity for relation in relations)
+    return {arg for fact in scenario.facts for arg in fact.args} | {c for c in OBJECTS if str(c.value) in rules}
 
 
 def endpoints(plan: MetricPlan) -> set[Fraction]:
@@ -183,7 +196,9 @@ def test_the_memory_bound_of_theorem_12(scenario: Scenario, step: Fraction) -> N
 @given(scenarios(PAPER_WITHOUT_POINTS), steps())
 def test_the_memory_bound_of_theorem_15(scenario: Scenario, step: Fraction) -> None:
     plan = stream_plan(shown(scenario).program)
-    shortest = granularity(plan)
+    shortest = min(
+        (length for one in components(plan) if (length := granularity(one)) is not None), default=Fraction(0)
+    )
     ends = {end for end in endpoints(plan) if end}
     assume(shortest)
     window = max(ends)
@@ -192,6 +207,28 @@ def test_the_memory_bound_of_theorem_15(scenario: Scenario, step: Fraction) -> N
     bound = 9 * values**2 * largest_table(scenario, plan)
     stops = regular(scenario, step)
     assert by_arrivals(scenario.program, scenario.facts, scenario.start, scenario.end, stops)[1] <= bound
+
+
+@FEW
+@given(scenarios(PAPER_WITHOUT_POINTS), steps())
+def test_a_stream_keeps_no_more_than_its_plan_says(scenario: Scenario, step: Fraction) -> None:
+    plan = stream_plan(shown(scenario).program)
+    known = objects_of(scenario)
+    most = 0
+    for component in components(plan):
+        for one in (bound for stratum in component.part.strata for bound in stream_bounds(stratum)):
+            assert one.intervals is not None, "no interval of these programs is punctual"
+            most += one.intervals * max(1, len(known)) ** component.part.relations[one.relation].columns
+    stops = regular(scenario, step)
+    ends = [(fact.during.low, fact.during.high) for fact in scenario.facts]
+    # Facts that have begun and whose end is known wait too.
+    waiting = max(
+        (sum((low is None or low <= stop) and (high is None or high >= stop) for low, high in ends) for stop in stops),
+        default=0,
+    )
+    kept = by_arrivals(scenario.program, scenario.facts, scenario.start, scenario.end, stops)[1]
+    event(f"the bound is {'reached' if kept == most + waiting else 'not reached'}")
+    assert kept <= most + waiting
 
 
 @pytest.mark.slow

@@ -195,26 +195,39 @@ def plan(
 ) -> None:
     """Show the plan: stages, keys, rules, and what is kept."""
     with friendly_errors():
-        if is_metric(files):
-            from holdsfor.cli.metric import shown_metric_plan
-            from holdsfor.cli.spark_metric import shown_metric_stages
-
-            write_output((shown_metric_stages if spark else shown_metric_plan)(files, as_json=as_json), output)
-            return
-        made = load_files(files).plan
         if spark:
-            from holdsfor.cli.spark import shown_stages
-
-            write_output(shown_stages(made, as_json=as_json), output)
+            write_output(_shown_stages(files, as_json=as_json), output)
             return
-        from holdsfor.core.engine import encoded
         from holdsfor.physical import describe
         from holdsfor.physical.encode import from_bytes
 
         # What is printed is read from the bytes that the engine is given.
-        found = from_bytes(encoded(made).data)
+        found = from_bytes(_plan_bytes(files))
         text = _json(describe.plan_data(found)) if as_json else describe.plan_text(found)
         write_output(text, output)
+
+
+def _shown_stages(files: list[Path], *, as_json: bool) -> str:
+    if is_metric(files):
+        from holdsfor.cli.spark_metric import shown_metric_stages
+
+        return shown_metric_stages(files, as_json=as_json)
+    from holdsfor.cli.spark import shown_stages
+
+    return shown_stages(load_files(files).plan, as_json=as_json)
+
+
+def _plan_bytes(files: list[Path]) -> bytes:
+    """The plan of a run of all input at once."""
+    if is_metric(files):
+        from holdsfor.cli.metric import load_metric_files
+        from holdsfor.core.metric_driver import encoded as encoded_metric
+        from holdsfor.physical.metric_program import Arrival
+
+        return encoded_metric(load_metric_files(files).plan, 1, Arrival.TOGETHER).data
+    from holdsfor.core.engine import encoded
+
+    return encoded(load_files(files).plan).data
 
 
 def _json(data: dict[str, Any]) -> str:

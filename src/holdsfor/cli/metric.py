@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -194,11 +193,3 @@ def _streaming_findings(reasoner: MetricReasoner, delay: Fraction | float | None
     except ProgramError as problem:
         return problem.diagnostics
     return ()
-
-
-def shown_metric_plan(files: Sequence[Path], *, as_json: bool) -> str:
-    """The plan of a metric program."""
-    from holdsfor.metric.describe import metric_plan_data, metric_plan_text
-
-    plan = load_metric_files(files).plan
-    return json.dumps(metric_plan_data(plan), indent=2, ensure_ascii=False) if as_json else metric_plan_text(plan)

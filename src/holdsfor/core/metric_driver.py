@@ -20,8 +20,8 @@ from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.checks.extremes import times_too_far
 from holdsfor.compiler.metric.demand import Demand
 from holdsfor.compiler.metric.limits import FURTHEST
-from holdsfor.compiler.metric.measures import reach
 from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.compiler.metric.reach import reach
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.compiler.metric.stages import MetricStage, MetricStages
 from holdsfor.core.compiled import compiled_core

@@ -17,8 +17,10 @@ _HEADS = {model.HeadKind.INITIATE: "initiates", model.HeadKind.TERMINATE: "termi
 def plan_data(plan: model.PhysicalPlan) -> dict[str, Any]:
     """The plan as JSON-compatible data. Programs are lines of text. A distance without limit is None."""
     lines = Lines(plan)
+    metric = _metric_facts(plan)
     return {
         "fingerprint": fingerprint(plan).hex(),
+        **metric,
         "settle": _distance(plan.settle),
         "settle_why": plan.settle_why,
         "tables": [
@@ -42,6 +44,26 @@ def plan_data(plan: model.PhysicalPlan) -> dict[str, Any]:
         "postponed": [_condition_data(one, lines) for one in plan.postpones],
         "groundings": [_condition_data(one, lines) for one in plan.groundings],
         "max_delayed_effects": plan.max_delayed_effects,
+    }
+
+
+def _metric_facts(plan: model.PhysicalPlan) -> dict[str, Any]:
+    """What holds for a metric program as a whole: numbers are text, because they are rational."""
+    components = [
+        component.metric
+        for stage in plan.stages
+        for component in stage.components
+        if component.metric is not None and component.metric.is_rational
+    ]
+    if not components:
+        return {}
+    from holdsfor.physical.metric_certificate import granularity, looks_ahead, reach
+
+    lengths = [length for one in components if (length := granularity(one)) is not None]
+    return {
+        "reach": str(max(map(reach, components))),
+        "granularity": str(min(lengths)) if lengths else None,
+        "looks_ahead": any(map(looks_ahead, components)),
     }
 
 
@@ -100,10 +122,12 @@ def _component_data(component: model.Component, names: list[str], lines: Lines) 
     ]
     groups = [{"rules": [rule + 1 for rule in one.rules], "repeats": one.repeats} for one in component.groups]
     metric: list[dict[str, Any]] = []
+    kept: list[str] = []
     if component.metric is not None:
-        from holdsfor.physical.show_metric import metric_rules
+        from holdsfor.physical.show_metric import metric_rules, stream_keeps
 
         metric = metric_rules(component.metric)
+        kept = list(stream_keeps(component.metric)) if component.metric.is_rational else []
     return {
         "tables": [names[table] for table in component.tables],
         "traits": list(_traits(component)),
@@ -112,6 +136,7 @@ def _component_data(component: model.Component, names: list[str], lines: Lines) 
         "lists": definitions,
         "delays": delays,
         "metric": metric,
+        "keeps_on_a_stream": kept,
     }
 
 
@@ -128,7 +153,10 @@ def _condition_data(one: model.Condition, lines: Lines) -> dict[str, Any]:
 
 def _traits(component: model.Component) -> Iterator[str]:
     if component.metric is not None:
+        from holdsfor.physical.show_metric import recursion
+
         yield "metric rules"
+        yield from recursion(component.metric)
     elif component.is_static:
         yield "interval lists"
     elif len(component.tables) > 1 or any(group.repeats for group in component.groups):
@@ -150,11 +178,15 @@ def plan_text(plan: model.PhysicalPlan) -> str:
 
 
 def _lines(data: dict[str, Any]) -> Iterator[str]:
-    yield f"results are final {_settling(data)}"
+    is_metric = "reach" in data
+    yield from _metric_lines(data) if is_metric else (f"results are final {_settling(data)}",)
     yield ""
-    yield "tables: what a key keeps of them behind the border of a window"
+    yield "tables" if is_metric else "tables: what a key keeps of them behind the border of a window"
     width = max((len(table["name"]) for table in data["tables"]), default=0)
     for table in data["tables"]:
+        if is_metric:
+            yield f"  {table['name']:<{width}}  {table['kind']}"
+            continue
         is_again = table["recomputed"] and table["keeps"] == "nothing"
         keeps = "nothing; computed again from whole lists" if is_again else table["keeps"]
         forgotten = f", {table['forgotten']}" if table["forgotten"] else ""
@@ -170,6 +202,16 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
             yield ""
             yield f"{name} {one['pair']}  {one['at']}"
             yield from (f"  {line}" for line in one["program"])
+
+
+def _metric_lines(data: dict[str, Any]) -> Iterator[str]:
+    yield f"t_Π = {data['reach']}, the largest distance in the rules"
+    shortest = data["granularity"]
+    yield "no interval has an end" if shortest is None else f"the shortest interval has length {shortest}"
+    if data["looks_ahead"]:
+        yield "rules look ahead: a stream needs a delay; `holdsfor check --streaming` reports these rules"
+    else:
+        yield "no rule looks ahead: on a stream, answers are final at once"
 
 
 def _settling(data: dict[str, Any]) -> str:
@@ -200,6 +242,9 @@ def _stage_lines(number: int, stage: dict[str, Any]) -> Iterator[str]:
         for position, one in enumerate(parts, 1):
             yield f"    {position}. {one['head']}  {one['at']}".rstrip()
             yield from (f"         {line}" for line in one["program"])
+        if component["keeps_on_a_stream"]:
+            yield "    keeps on a stream, for each instance"
+            yield from (f"      {line}" for line in component["keeps_on_a_stream"])
 
 
 def _group(group: dict[str, Any]) -> str:

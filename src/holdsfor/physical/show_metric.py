@@ -26,6 +26,7 @@ from holdsfor.physical.metric import (
     MetricTest,
     MetricTotal,
 )
+from holdsfor.physical.metric_certificate import MetricBound, looks_ahead, stream_bounds
 from holdsfor.physical.show import shape as shown_shape
 
 _FUNCTIONS = [str(one) for one in AggregateFunction]
@@ -40,6 +41,34 @@ def metric_rules(component: MetricComponent) -> list[dict[str, Any]]:
         for rule in stratum.rules
     ]
     return rules + [{"at": "", "head": f"fact {shown.fact(one)}", "program": []} for one in component.facts]
+
+
+def stream_keeps(component: MetricComponent) -> Iterator[str]:
+    """What a stream keeps of the relations for each instance, in words."""
+    if looks_ahead(component):
+        return
+    labels = [relation.label for relation in component.part.relations]
+    for stratum in component.part.strata:
+        for one in stream_bounds(stratum):
+            yield f"{labels[one.relation]}: {_bound(one, component.scale)}"
+
+
+def recursion(component: MetricComponent) -> Iterator[str]:
+    """How the rules of a component are recursive: in which direction of time, and by which distance at least."""
+    for stratum in component.part.strata:
+        if stratum.is_recursive and stratum.stride:
+            direction = "backward" if stratum.is_backward else "forward"
+            yield f"recursive {direction} by {Fraction(stratum.stride, component.scale)}"
+        elif stratum.is_recursive:
+            yield "recursive"
+
+
+def _bound(one: MetricBound, scale: int) -> str:
+    far = "without end" if one.span is None else f"for {Fraction(one.span, scale)}"
+    if one.intervals is None:
+        return f"all intervals {one.what}, {far}, because of the punctual interval at {one.why}"
+    many = "1 interval" if one.intervals == 1 else f"at most {one.intervals} intervals"
+    return f"{many} {one.what}" + (f", {far}" if one.span != 0 else "")
 
 
 def register(number: int) -> str:

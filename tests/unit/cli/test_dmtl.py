@@ -4,13 +4,19 @@ import gzip
 import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from holdsfor import load
 from holdsfor.cli import app
+from holdsfor.core import metric_driver
+from holdsfor.core.compiled import compiled_core
+from holdsfor.physical.describe import plan_text
+from holdsfor.physical.encode import from_bytes
 
 RULES = "Recent(X) :- Diamondminus[0,1/3] Alarm(X)\nQuiet(X) :- Room(X), not Recent(X)\n"
 FACTS = "Alarm(hall)@1\nAlarm(attic)@[2,2.5)\nRoom(hall)@[0,3]\n"
@@ -293,30 +299,55 @@ def test_graph() -> None:
 def test_plan() -> None:
     lines = call("plan", "forever.dmtl").stdout.splitlines()
     assert lines == [
-        "input        Order/1",
-        "reach        5 (t_Π)",
-        "granularity  0",
-        "stream       yes; a punctual interval keeps every fact of its reach",
+        "t_Π = 5, the largest distance in the rules",
+        "the shortest interval has length 0",
+        "no rule looks ahead: on a stream, answers are final at once",
         "",
-        "  1  recursive forward by 5  Due/1",
-        "     rules   Due(X) :- Order(X)",
-        "             Due(X1) :- Diamondminus[5] Due(X1)",
-        "     keeps   Due/1 to come, for 5",
-        "     key     by its first argument",
+        "tables",
+        "  Due/1 given    input fluent",
+        "  Order/1 given  input fluent",
+        "  Due/1          static fluent",
+        "",
+        "stage 1: key of 1 column",
+        "  input Due/1 given by column 1",
+        "  input Order/1 given by column 1",
+        "  component Due/1  (metric rules, recursive forward by 5)",
+        "    Due/1 by column 1",
+        "    1. gives Due(r1)  forever.dmtl:1",
+        "         Order(r1)",
+        "    2. gives Due(r1)  forever.dmtl:2",
+        "         Due(r1) at some time [5,5] before",
+        "    keeps on a stream, for each instance",
+        "      Due/1: all intervals to come, for 5, because of the punctual interval at forever.dmtl:2",
     ]
 
 
-def test_plan_of_what_looks_ahead(folder: Path) -> None:
-    told = "stream       no: it looks into the future"
-    assert f"{told}; with --delay 2 its answers come as much later" in call("plan", "ahead.dmtl").stdout
-    (folder / "ahead.dmtl").write_text("Q(X) :- P(X) Until[0,inf) R(X)\n")
-    assert f"{told}, and no delay is long enough" in call("plan", "ahead.dmtl").stdout
+def test_plan_is_what_the_engine_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[bytes] = []
+    core = compiled_core()
+
+    class Compiled:
+        @staticmethod
+        def Core(data: bytes, host: Any, *more: Any) -> Any:
+            given.append(data)
+            return core.Core(data, host, *more)
+
+    monkeypatch.setattr(metric_driver, "compiled_core", lambda: Compiled)
+    load("rules.dmtl").materialise({"Alarm": [(1, "hall")]})
+    printed = call("plan", "rules.dmtl").stdout
+    # A run counts time as finely as its facts need. These need no more than the rules.
+    assert printed == plan_text(from_bytes(given[0])) + "\n"
+
+
+def test_plan_of_what_looks_ahead() -> None:
+    lines = call("plan", "ahead.dmtl").stdout.splitlines()
+    assert "rules look ahead: a stream needs a delay; `holdsfor check --streaming` reports these rules" in lines
+    assert not any("keeps on a stream" in line for line in lines)
 
 
 def test_plan_as_json() -> None:
     data = json.loads(call("plan", "--json", "ahead.dmtl").stdout)
-    assert (data["streaming"], data["delay"]) == (False, "2")
-    assert data["reach"] == "2"
-    assert data["granularity"] == "1"
-    assert data["strata"][0]["rules"] == ["Soon(X1) :- Diamondplus[1,2] Alarm(X1)"]
-    assert json.loads(call("plan", "--json", "rules.dmtl").stdout)["memory_independent_of_stream"] is True
+    assert (data["reach"], data["granularity"], data["looks_ahead"]) == ("2", "1", True)
+    component = data["stages"][0]["components"][0]
+    assert component["metric"][0]["program"] == ["Alarm(r1) at some time [-2,-1] before"]
+    assert component["keeps_on_a_stream"] == []

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.ordinals import ordinal
-from holdsfor.compiler.metric.keys import why_unsplit
-from holdsfor.compiler.metric.plan import MetricStratum
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.compiler.metric.stages import Delivery, MetricStage, MetricStages
 
@@ -46,23 +44,6 @@ def _way(stage: MetricStage, delivery: Delivery) -> str:
     if stage.is_single:
         return ""
     return ", to every bucket" if delivery.place is None else f", by its {ordinal(delivery.place)} argument"
-
-
-def key_texts(stages: MetricStages) -> dict[int, str]:
-    """The key of each stratum, by stratum number, or the reason why it has none."""
-    return {
-        stratum.number: f"none: {why_unsplit(stratum)}" if stage.is_single else _split(stage, stratum)
-        for stage in stages.stages
-        for stratum in stage.strata
-    }
-
-
-def _split(stage: MetricStage, stratum: MetricStratum) -> str:
-    named = len(stratum.relations) > 1
-    keys = (
-        f"{relation} " * named + f"by its {ordinal(stage.keys[relation])} argument" for relation in stratum.relations
-    )
-    return ", ".join(keys)
 
 
 def metric_stages_data(stages: MetricStages) -> dict[str, object]:
