@@ -264,12 +264,13 @@ std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Ch
   const std::size_t to = has_end ? state.results.size() : later[last - 1].results;
   const auto result = [&](std::size_t at) { return state.results.begin() + static_cast<std::ptrdiff_t>(at); };
   if (is_changed || saves_ > 0) {
-    const std::size_t common = std::min(to - from, found_.size());
-    std::copy_n(found_.begin(), common, result(from));
-    if (common < found_.size()) {
-      state.results.insert(result(to), found_.begin() + static_cast<std::ptrdiff_t>(common), found_.end());
+    const std::size_t in_place = std::min(to - from, found_.size());
+    const auto found = [&](std::size_t at) { return found_.begin() + static_cast<std::ptrdiff_t>(at); };
+    std::copy(found(diff_.common()), found(in_place), result(from + diff_.common()));
+    if (in_place < found_.size()) {
+      state.results.insert(result(to), found(in_place), found_.end());
     } else {
-      state.results.erase(result(from + common), result(to));
+      state.results.erase(result(from + in_place), result(to));
     }
   }
   // The checkpoint at the border becomes the first one.

@@ -86,8 +86,8 @@ void KeyComparison::join(const Results& results, const Results& unreported) {
 std::span<const PairChange> KeyComparison::compare(const Results& results, const Results* unreported,
                                                    std::vector<Value>& reported, const ReportTimes& times) {
   if (unreported != nullptr) join(results, *unreported);
-  // Read from a copy of the last report, because the changes point into it.
-  before_.swap(reported);
+  // Read from a copy of the last report, because the changes point into it. The report keeps its memory.
+  before_.assign(reported.begin(), reported.end());
   read_reported(before_, times.low_before);
   read_results(unreported != nullptr ? joined_ : results);
   found_.clear();
@@ -231,24 +231,24 @@ Index KeyComparison::find(const PairSpan& wanted, const std::vector<PairSpan>& p
 void KeyComparison::write_reported(std::vector<Value>& reported, Time low) const {
   std::size_t most = now_times_.size() * kReportedWords;
   for (const PairSpan& pair : now_) most += pair.columns + std::size_t{2};
-  reported.reserve(most);
+  // A key that grows does so at every report.
+  if (most > reported.capacity()) reported.reserve(most + most / 4);
+  reported.resize(most);
+  Value* into = reported.data();
   for (const PairSpan& pair : now_) {
-    const std::size_t head_at = reported.size();
+    Value* const head = into;
     std::uint32_t count = 0;
     for (std::uint32_t i = pair.from; i < pair.to; ++i) {
       const Reported& one = now_times_[i];
       if (!reaches_into_window(one.end, low)) continue;
-      if (count++ == 0) {
-        reported.emplace_back();
-        reported.insert(reported.end(), pair.pair, pair.pair + pair.columns + 1);
-      }
-      for (const Time time : {one.start, one.end, one.first_start, one.first_query})
-        reported.push_back(time_cell(time));
+      if (count++ == 0) into = std::copy_n(pair.pair, pair.columns + 1, head + 1);
+      for (const Time time : {one.start, one.end, one.first_start, one.first_query}) *into++ = time_cell(time);
     }
     if (count == 0) continue;
-    reported[head_at] = Value::from_word(std::bit_cast<std::uint64_t>(
+    *head = Value::from_word(std::bit_cast<std::uint64_t>(
         ReportedHead{static_cast<std::uint16_t>(pair.table), static_cast<std::uint16_t>(pair.columns), count}));
   }
+  reported.resize(static_cast<std::size_t>(into - reported.data()));
 }
 
 }  // namespace holdsfor

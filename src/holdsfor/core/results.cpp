@@ -25,14 +25,24 @@ struct Span {
   Time until = kForever;
 
   [[nodiscard]] bool has(Time time) const { return time > from && time <= until; }
-  // The intervals of a list whose last time-point is in the range, as an index range.
-  [[nodiscard]] std::pair<std::size_t, std::size_t> of(const Intervals& list) const {
-    const auto first_after = [&](Time time) {
-      const auto after =
-          std::partition_point(list.begin(), list.end(), [&](Interval one) { return one.end - 1 <= time; });
-      return static_cast<std::size_t>(after - list.begin());
-    };
-    return {from == kNever ? 0 : first_after(from), until == kForever ? list.size() : first_after(until)};
+  // The intervals of a list, in order, whose last time-point is in the range.
+  [[nodiscard]] std::span<const Interval> of(const Intervals& list) const {
+    const Interval* first = list.data();
+    const Interval* last = first + list.size();
+    if (from != kNever) first = first_after(first, last, from);
+    if (until != kForever) last = first_after(first, last, until);
+    return {first, last};
+  }
+
+ private:
+  // Intervals that are examined one by one; a longer list is searched by halves.
+  static constexpr std::ptrdiff_t kFew = 8;
+
+  static const Interval* first_after(const Interval* first, const Interval* last, Time time) {
+    const auto is_before = [&](const Interval& one) { return one.end - 1 <= time; };
+    if (last - first > kFew) return std::partition_point(first, last, is_before);
+    while (last != first && !is_before(last[-1])) --last;
+    return last;
   }
 };
 
@@ -47,22 +57,23 @@ void extract_intervals(const FluentTable& fluent, Index table, Span span, Result
   for (Index number = 0; number < fluent.pair_count; ++number) {
     const Pair& pair = fluent.pairs[number];
     if (!pair.is_declared || pair.list.empty()) continue;
-    auto [first, last] = span.of(pair.list);
-    if (first >= last) continue;
+    const std::span<const Interval> found = span.of(pair.list);
+    if (found.empty()) continue;
     const auto columns = fluent.columns(pair.instance);
     const std::size_t width = columns.size() + 4;
     const Value head = result_head_cell({.table = static_cast<std::uint16_t>(table),
                                          .kind = ResultKind::kInterval,
                                          .width = static_cast<std::uint32_t>(width)});
     const std::size_t known = into.size();
-    into.resize(known + (last - first) * width);
+    into.resize(known + found.size() * width);
     Value* row = into.data() + known;
-    for (; first < last; ++first, row += width) {
+    for (const Interval& one : found) {
       row[0] = head;
-      row[1] = time_cell(pair.list[first].start);
-      row[2] = time_cell(pair.list[first].end);
+      row[1] = time_cell(one.start);
+      row[2] = time_cell(one.end);
       row[3] = pair.value;
-      std::copy(columns.begin(), columns.end(), row + 4);
+      for (std::size_t i = 0; i < columns.size(); ++i) row[4 + i] = columns[i];
+      row += width;
     }
   }
 }
@@ -118,12 +129,12 @@ void ResultsDiff::compare(std::span<const Value> before, std::span<const Value> 
   removed_.clear();
   added_.clear();
   // Skip a common beginning and a common end.
-  std::size_t beginning = 0;
-  while (beginning < before.size() && beginning < after.size() && is_same(&before[beginning], &after[beginning])) {
-    beginning += result_head(&before[beginning]).width;
+  common_ = 0;
+  while (common_ < before.size() && common_ < after.size() && is_same(&before[common_], &after[common_])) {
+    common_ += result_head(&before[common_]).width;
   }
-  before = before.subspan(beginning);
-  after = after.subspan(beginning);
+  before = before.subspan(common_);
+  after = after.subspan(common_);
   more_conflicts_ = read(after, is_compared, after_) - read(before, is_compared, before_);
   while (!before_.empty() && !after_.empty() && is_same(before_.back(), after_.back())) {
     before_.pop_back();

@@ -48,6 +48,8 @@ class ResultsDiff {
   [[nodiscard]] bool is_empty() const { return removed_.empty() && added_.empty(); }
   [[nodiscard]] std::span<const Value* const> removed() const { return removed_; }
   [[nodiscard]] std::span<const Value* const> added() const { return added_; }
+  // The number of cells at the beginning that are the same in both, in all tables.
+  [[nodiscard]] std::size_t common() const { return common_; }
   // The increase in the number of conflicts, over all tables.
   [[nodiscard]] std::int64_t more_conflicts() const { return more_conflicts_; }
 
@@ -63,6 +65,7 @@ class ResultsDiff {
   std::vector<bool> is_kept_;  // by row before
   Rows removed_;
   Rows added_;
+  std::size_t common_ = 0;
   std::int64_t more_conflicts_ = 0;
 };
 
