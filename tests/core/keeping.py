@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from holdsfor.core.engine import Engine, encoded
+from holdsfor.core.engine import Engine
 from holdsfor.core.host import NEVER
+from holdsfor.core.program import encoded
 from holdsfor.physical.certificate import KeptRow, excess
 from holdsfor.physical.model import Role
 

@@ -14,9 +14,10 @@ from holdsfor.columns.op import Op
 from holdsfor.columns.report import ground_term
 from holdsfor.columns.tables import FOREVER as END_OF_TIME
 from holdsfor.compiler.analysis.entities import Role, Symbol
-from holdsfor.core.engine import Engine, EventRows, FluentRows
-from holdsfor.core.engine import Rows as EngineRows
+from holdsfor.core.engine import Engine
 from holdsfor.core.host import FOREVER, NEVER
+from holdsfor.core.rows import EventRows, FluentRows
+from holdsfor.core.rows import Rows as EngineRows
 from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record
 from holdsfor.syntax.printer import print_term
 from tests.core.building import built_core

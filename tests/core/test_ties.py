@@ -9,7 +9,8 @@ import pytest
 from holdsfor import loads
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.stream import from_records
-from holdsfor.core.engine import Engine, encoded
+from holdsfor.core.engine import Engine
+from holdsfor.core.program import encoded
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.explain.asking import Asked
 from holdsfor.loading import Reasoner

@@ -16,7 +16,7 @@ from holdsfor.columns.dictionary import Dictionary, Value
 from holdsfor.columns.report import event_rows, interval_rows
 from holdsfor.columns.stream import from_records
 from holdsfor.columns.windows import WindowPlan
-from holdsfor.core.engine import encoded
+from holdsfor.core.program import encoded
 from holdsfor.core.run import RecordedRun
 from holdsfor.core.shares import identity_of
 from holdsfor.io.ahead import quantile

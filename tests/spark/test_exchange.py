@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdsfor import loads
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.stream import from_records
-from holdsfor.core.engine import encoded
+from holdsfor.core.program import encoded
 from holdsfor.core.run import RecordedRun
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.physical.model import FOREVER

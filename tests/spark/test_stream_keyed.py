@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from holdsfor import loads
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.stream import from_records
-from holdsfor.core.engine import Engine, EventRows
+from holdsfor.core.engine import Engine
+from holdsfor.core.rows import EventRows
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.reference import Occurrence, Record
 from holdsfor.session.changes import MOST_CAUSES, Changes

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from holdsfor import loads
-from holdsfor.core.engine import encoded, plan_shape
+from holdsfor.core.program import encoded, plan_shape
 from holdsfor.diagnostics import ProgramError
 from holdsfor.loading import Reasoner
 from tests.strategies.scenario_words import CONSTANTS, ITEM, KINDS, Pen

@@ -17,7 +17,8 @@ from holdsfor import loads
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.kernels import Ints
 from holdsfor.columns.stream import Stream
-from holdsfor.core.engine import Engine, FluentRows, Rows
+from holdsfor.core.engine import Engine
+from holdsfor.core.rows import FluentRows, Rows
 from holdsfor.core.vocabulary import Vocabulary
 
 TIMED = 8

@@ -225,7 +225,7 @@ def _plan_bytes(files: list[Path]) -> bytes:
         from holdsfor.physical.metric_program import Arrival
 
         return encoded_metric(load_metric_files(files).plan, 1, Arrival.TOGETHER).data
-    from holdsfor.core.engine import encoded
+    from holdsfor.core.program import encoded
 
     return encoded(load_files(files).plan).data
 

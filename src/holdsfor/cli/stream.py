@@ -31,7 +31,7 @@ from holdsfor.cli.times import (
 )
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.engine import encoded
+from holdsfor.core.program import encoded
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.monitoring import Metrics, served
 

@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import math
 import os
-import pickle
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from holdsfor.columns.answer import Answer
 from holdsfor.columns.dictionary import Value
-from holdsfor.columns.frames import Codes, Numbers
-from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.frames import Codes
+from holdsfor.columns.kernels import Ints
 from holdsfor.columns.stream import EventColumns, FluentColumns, Stream
 from holdsfor.columns.tables import FOREVER, Events, Intervals
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
-from holdsfor.compiler.plan import Plan, once_per_plan
+from holdsfor.compiler.plan import Plan
 from holdsfor.core.compiled import compiled_core
 from holdsfor.core.domains import Domains, Row, record_of
 from holdsfor.core.host import FOREVER as CORE_FOREVER
@@ -34,54 +32,17 @@ from holdsfor.core.notes import (
     read_integer_or_none,
     read_parts,
 )
+from holdsfor.core.program import Program, encoded, encoded_for_trace, plan_shape
+from holdsfor.core.rows import EventRows, Rows, event_rows, fluent_rows
 from holdsfor.core.vocabulary import NO_WORDS, Vocabulary, WordArray
 from holdsfor.core.words import Words
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.ir import BackgroundRule
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.solver import Predicate
-from holdsfor.physical.encode import Encoder
-from holdsfor.physical.lower import Lowered, lower, lower_for_trace
-from holdsfor.physical.model import Site
+from holdsfor.physical.lower import Lowered
 from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Term, Var
-
-
-@record
-class Program:
-    """An encoded plan, with the data kept outside of it: symbols, goals, and the source positions of instructions."""
-
-    lowered: Lowered
-    data: bytes
-    sites: list[Site]
-
-
-@once_per_plan
-def encoded(plan: Plan) -> Program:
-    """The physical plan of a program as bytes."""
-    lowered = lower(plan)
-    encoder = Encoder()
-    return Program(lowered, encoder.encode(lowered.plan), encoder.sites)
-
-
-@once_per_plan
-def encoded_for_trace(plan: Plan) -> Program:
-    """The same for an engine whose rules can be traced: see `core.trace`."""
-    lowered = lower_for_trace(plan)
-    encoder = Encoder()
-    return Program(lowered, encoder.encode(lowered.plan), encoder.sites)
-
-
-def shipped(plan: Plan) -> bytes:
-    """A program that another process can run without compiling its rules."""
-    return pickle.dumps((plan, encoded(plan)))
-
-
-@lru_cache(maxsize=8)
-def received(program: bytes) -> tuple[Plan, Program]:
-    """The program in such bytes."""
-    found: tuple[Plan, Program] = pickle.loads(program)  # noqa: S301 -- our own bytes, made by `shipped`
-    return found
 
 
 @record
@@ -98,61 +59,6 @@ class Share:
     ties: tuple[tuple[Ints, Ints] | None, ...] = ()
 
 
-@record
-class EventRows:
-    """Occurrences for the core: times, and the words of their arguments row by row."""
-
-    table: int
-    time: Ints
-    words: WordArray
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    def columns(self) -> tuple[Any, ...]:
-        """Table, times and words."""
-        return self.table, self.time, self.words.reshape(-1)
-
-    def take(self, rows: slice | Ints) -> EventRows:
-        """A subset of the rows."""
-        return EventRows(self.table, self.time[rows], self.words[rows])
-
-    def kept(self) -> EventRows:
-        """A copy of the times that nobody else can change, because the core reads pushed columns only when it
-        advances.
-        """
-        return EventRows(self.table, self.time.copy(), self.words)
-
-
-@record
-class FluentRows:
-    """Intervals of input fluents for the core."""
-
-    table: int
-    start: Ints
-    end: Ints
-    value: WordArray
-    words: WordArray
-    is_point: Bools
-
-    def __len__(self) -> int:
-        return len(self.start)
-
-    def columns(self) -> tuple[Any, ...]:
-        """Table, starts, ends, values, words, and a mask of points."""
-        return self.table, self.start, self.end, self.value, self.words.reshape(-1), self.is_point
-
-    def take(self, rows: slice | Ints) -> FluentRows:
-        """A subset of the rows."""
-        start, end, is_point = self.start[rows], self.end[rows], self.is_point[rows]
-        return FluentRows(self.table, start, end, self.value[rows], self.words[rows], is_point)
-
-    def kept(self) -> FluentRows:
-        """The same rows, because the core copies intervals when they are pushed."""
-        return self
-
-
-Rows = EventRows | FluentRows
 FEW_TERMS = 20_000
 """Up to this number of new terms, a search for unreferenced terms is never worthwhile."""
 
@@ -215,19 +121,8 @@ class Engine:
         if table is None:
             return None
         if isinstance(columns, EventColumns):
-            return EventRows(table, _contiguous(columns.time), self._event_words(columns, vocabulary))
-        end = np.where(columns.end >= FOREVER, CORE_FOREVER, columns.end)
-        words = _side_by_side([vocabulary.words(codes) for codes in columns.args], len(end))
-        value = vocabulary.words(columns.value)
-        return FluentRows(table, _contiguous(columns.start), end, value, words, columns.is_point)
-
-    def _event_words(self, columns: EventColumns, vocabulary: Vocabulary) -> WordArray:
-        found = []
-        for column in columns.columns:
-            assert isinstance(column, Codes | Numbers)
-            is_code = isinstance(column, Codes)
-            found.append(vocabulary.words(column.data) if is_code else vocabulary.numbers(column.data))
-        return _side_by_side(found, len(columns.time))
+            return event_rows(table, columns, vocabulary)
+        return fluent_rows(table, columns, vocabulary)
 
     def table_rows(self, symbol: Symbol, table: Any, latest: int) -> tuple[EventRows, int] | None:
         """The rows of an Arrow table with a column `time` and the arguments of an event, and the last time.
@@ -526,36 +421,6 @@ class Engine:
         conflicts = self.core.conflicts()
         new, self._conflicts = conflicts - self._conflicts, conflicts
         return Answer(self._query, fluents, events, new)
-
-
-def plan_shape(lowered: Lowered) -> object:
-    """What must be unchanged for an engine to continue with another plan."""
-    tables = [(table.label, table.role, table.columns) for table in lowered.plan.tables]
-    stages = [
-        (
-            stage.key,
-            stage.fact_ties,
-            stage.members,
-            stage.inputs,
-            [(one.tables, len(one.delays)) for one in stage.components],
-        )
-        for stage in lowered.plan.stages
-    ]
-    return lowered.symbols, tables, stages
-
-
-def _contiguous(times: Ints) -> Ints:
-    return np.ascontiguousarray(times, np.int64)
-
-
-def _side_by_side(columns: Sequence[WordArray], rows: int) -> WordArray:
-    """Columns as rows in row-major order."""
-    if len(columns) == 1:
-        return columns[0].reshape(rows, 1)
-    found = np.empty((rows, len(columns)), np.uint64)
-    for place, column in enumerate(columns):
-        found[:, place] = column
-    return found
 
 
 def available_threads() -> int:

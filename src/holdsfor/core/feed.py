@@ -9,7 +9,8 @@ import numpy as np
 from holdsfor.columns.frames import order_of
 from holdsfor.columns.kernels import Ints, is_sorted
 from holdsfor.columns.windows import WindowPlan
-from holdsfor.core.engine import Engine, Rows
+from holdsfor.core.engine import Engine
+from holdsfor.core.rows import Rows
 
 
 class Feed:

@@ -11,9 +11,11 @@ import numpy as np
 from holdsfor.columns.kernels import Ints
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.engine import Engine, Program, Rows, Share, plan_shape
+from holdsfor.core.engine import Engine, Share
 from holdsfor.core.host import FOREVER
 from holdsfor.core.notes import NONE
+from holdsfor.core.program import Program, plan_shape
+from holdsfor.core.rows import Rows
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.physical.encode import fingerprint

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from holdsfor.compiler.analysis.entities import Entity, EntityKind, Role, Symbol
-from holdsfor.core.engine import encoded
+from holdsfor.core.program import encoded
 from holdsfor.diagnostics import Span, errors_of
 from holdsfor.editing.occurrences import WORDS, NameKind, Occurrence
 from holdsfor.editing.project import Document

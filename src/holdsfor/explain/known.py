@@ -14,8 +14,9 @@ from holdsfor.columns.tables import FOREVER, Intervals
 from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.engine import Engine, FluentRows
+from holdsfor.core.engine import Engine
 from holdsfor.core.host import FOREVER as CORE_FOREVER
+from holdsfor.core.rows import FluentRows
 from holdsfor.core.trace import Traces
 from holdsfor.core.vocabulary import Vocabulary, WordArray
 from holdsfor.explain.evidence import Evidence, Rows

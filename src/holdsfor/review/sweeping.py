@@ -18,7 +18,8 @@ import numpy.typing as npt
 from holdsfor.columns.op import Op
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.engine import Engine, EventRows
+from holdsfor.core.engine import Engine
+from holdsfor.core.rows import EventRows
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.io.builder import Reading
 from holdsfor.ir import Happens, Program

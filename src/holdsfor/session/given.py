@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.stream import Stream
-from holdsfor.core.engine import Engine, EventRows, Rows
+from holdsfor.core.engine import Engine
+from holdsfor.core.rows import EventRows, Rows
 from holdsfor.core.vocabulary import Vocabulary
 
 

@@ -21,8 +21,9 @@ from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
-from holdsfor.core.engine import Engine, Rows
+from holdsfor.core.engine import Engine
 from holdsfor.core.notes import NONE, number_note, read_integer, read_integer_or_none, read_parts, read_text
+from holdsfor.core.rows import Rows
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError, ProgramError, errors_of
 from holdsfor.facts import facts_of

@@ -9,7 +9,8 @@ from typing import Protocol
 from holdsfor.compiler.analysis.reach import needed, part_of
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
-from holdsfor.core.engine import Engine, Rows
+from holdsfor.core.engine import Engine
+from holdsfor.core.rows import Rows
 from holdsfor.core.succession import go_on, heritage
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.preprocessing_rules import has_preprocessing

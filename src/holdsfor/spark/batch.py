@@ -18,7 +18,7 @@ from holdsfor.columns.kernels import EMPTY
 from holdsfor.columns.report import EVENTS, INTERVALS
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.engine import encoded
+from holdsfor.core.program import encoded
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background, Reasoner, load

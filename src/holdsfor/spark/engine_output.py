@@ -12,7 +12,8 @@ from holdsfor.columns.answer import Answer
 from holdsfor.columns.frames import codes_of
 from holdsfor.columns.kernels import Ints
 from holdsfor.columns.report import Texts
-from holdsfor.core.engine import Engine, Rows, Share
+from holdsfor.core.engine import Engine, Share
+from holdsfor.core.rows import Rows
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.io.layouts import Form
 from holdsfor.spark.output import BucketOutput

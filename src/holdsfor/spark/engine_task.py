@@ -10,8 +10,9 @@ import pyarrow.compute as pc
 
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.report import Texts
-from holdsfor.core.engine import Engine, received
+from holdsfor.core.engine import Engine
 from holdsfor.core.feed import Feed
+from holdsfor.core.program import received
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.recognition import plan_windows
 from holdsfor.spark.engine_output import EngineOutput, engine_rows

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from holdsfor.compiler.analysis.alignment import Places
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.core.engine import shipped
+from holdsfor.core.program import shipped
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.layouts import Form
 from holdsfor.spark.keys import Ties

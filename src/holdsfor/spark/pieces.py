@@ -21,7 +21,8 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.kernels import Ints
 from holdsfor.columns.report import Texts
 from holdsfor.columns.tables import FOREVER, Events
-from holdsfor.core.engine import Engine, received
+from holdsfor.core.engine import Engine
+from holdsfor.core.program import received
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.spark.engine_output import EngineOutput, engine_rows
 from holdsfor.spark.job import Job, StageSpec

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.engine import encoded
+from holdsfor.core.program import encoded
 from holdsfor.physical.buckets import grid_sides
 from holdsfor.physical.model import Constant, Route
 from holdsfor.physical.model import Stage as PhysicalStage

@@ -8,7 +8,7 @@ import pytest
 
 from holdsfor import loads
 from holdsfor.compiler.passes.sliding import lower_sliding
-from holdsfor.core.engine import encoded
+from holdsfor.core.program import encoded
 from holdsfor.diagnostics import Source
 from holdsfor.frontend.rtec import format_source, parse_program, print_rule
 from holdsfor.frontend.rtec.unparse import literal_term

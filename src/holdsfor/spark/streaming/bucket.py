@@ -14,7 +14,9 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.kernels import Ints
 from holdsfor.columns.report import Texts as ColumnTexts
 from holdsfor.columns.report import ground_term
-from holdsfor.core.engine import EventRows, Rows, Share, received
+from holdsfor.core.engine import Share
+from holdsfor.core.program import received
+from holdsfor.core.rows import EventRows, Rows
 from holdsfor.core.shares import Lost, ShareEngine
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError

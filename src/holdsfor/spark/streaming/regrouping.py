@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.kernels import Bools, Ints
-from holdsfor.core.engine import Share, received
+from holdsfor.core.engine import Share
+from holdsfor.core.program import received
 from holdsfor.core.shares import ShareEngine
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.physical.buckets import grid_sides

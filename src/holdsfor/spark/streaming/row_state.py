@@ -13,8 +13,9 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.columns.dictionary import Dictionary
-from holdsfor.core.engine import Share, received
+from holdsfor.core.engine import Share
 from holdsfor.core.host import FOREVER
+from holdsfor.core.program import received
 from holdsfor.core.shares import KeyPart, SavedKeys, ShareEngine
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.spark.engine_output import engine_rows

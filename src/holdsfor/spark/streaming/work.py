@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pyspark.sql import DataFrame
 
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.engine import encoded
+from holdsfor.core.program import encoded
 from holdsfor.core.shares import identity_of
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
