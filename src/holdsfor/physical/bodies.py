@@ -9,35 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names, schedule
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.analysis.lookback import reach, surroundings
-from holdsfor.ir import (
-    Algebra,
-    Assign,
-    Body,
-    Boundary,
-    Call,
-    Compare,
-    Cut,
-    Edge,
-    Effect,
-    EffectKind,
-    FindAll,
-    Fvp,
-    Guard,
-    Happens,
-    Holds,
-    IfThenElse,
-    Instance,
-    Intervals,
-    Literal,
-    Not,
-    Or,
-    Rule,
-    variable_names,
-)
 from holdsfor.ir.sliding import SlidingKind
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
 from holdsfor.logic.library import LIBRARY
@@ -59,7 +35,7 @@ _FARTHEST = 2**62
 class Goal:
     """A condition that is solved outside the core: the literal, and its variables in the order of their registers."""
 
-    literal: Literal
+    literal: ir.Literal
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     list_inputs: tuple[str, ...] = ()
@@ -82,7 +58,7 @@ class Knowledge:
         """Creates the register scope of a new program."""
         return Scope(occurrences, steps=None if self.origins is None else [])
 
-    def note(self, rule: Rule, program: model.Program, scope: Scope) -> model.Program:
+    def note(self, rule: ir.Rule, program: model.Program, scope: Scope) -> model.Program:
         """Records the origin of a lowered program."""
         if self.origins is not None and scope.steps is not None:
             from holdsfor.physical.origins import ProgramOrigin
@@ -101,12 +77,12 @@ class Knowledge:
         symbol = self.analysis.entities.event(term)
         return self.tables[symbol], symbol.columns(term)
 
-    def fluent(self, fvp: Fvp) -> tuple[int, tuple[Term, ...]]:
+    def fluent(self, fvp: ir.Fvp) -> tuple[int, tuple[Term, ...]]:
         """The table of a fluent, and its columns."""
         symbol = self.analysis.entities.fluent(fvp)
         return self.tables[symbol], symbol.columns(fvp.fluent)
 
-    def is_ended_openly(self, fvp: Fvp) -> bool:
+    def is_ended_openly(self, fvp: ir.Fvp) -> bool:
         """Whether a rule terminates a fluent and leaves an argument or the value open."""
         return self.analysis.entities.fluent(fvp) in self._openly_ended
 
@@ -138,13 +114,13 @@ def name_and_args(name: Predicate) -> tuple[str, tuple[Term, ...]]:
 class BodyLowering:
     """Lowers one body. `now` is the variable of the rule's time-point, if it has one."""
 
-    def __init__(self, known: Knowledge, scope: Scope, now: str | None, whole: Body) -> None:
+    def __init__(self, known: Knowledge, scope: Scope, now: str | None, whole: ir.Body) -> None:
         self._known = known
         self._scope = scope
         self._now = now
         self._whole = whole
 
-    def block(self, body: Body) -> model.Block:
+    def block(self, body: ir.Body) -> model.Block:
         """The instructions of a conjunction."""
         found: list[model.Instruction] = []
         for literal in self.with_late_ends(body):
@@ -153,7 +129,7 @@ class BodyLowering:
             self._scope.note(literal, made)
         return tuple(found)
 
-    def with_late_ends(self, body: Body) -> Body:
+    def with_late_ends(self, body: ir.Body) -> ir.Body:
         """Moves `terminatedAt` conditions late in a body if their fluent may be terminated for all instances.
 
         Such a termination does not bind the instance. So the conditions that do bind it come first.
@@ -163,57 +139,57 @@ class BodyLowering:
             return body
         others = tuple(literal for literal in body if literal not in ends)
         needs = self._known.analysis.background.needs
-        first = schedule(others, set(self._scope.bound), needs, frozenset(variable_names(ends)))
+        first = schedule(others, set(self._scope.bound), needs, frozenset(ir.variable_names(ends)))
         return (*first.body, *ends, *first.stuck)
 
-    def _may_stay_open(self, literal: Literal) -> bool:
-        if not isinstance(literal, Effect) or literal.kind is not EffectKind.TERMINATED:
+    def _may_stay_open(self, literal: ir.Literal) -> bool:
+        if not isinstance(literal, ir.Effect) or literal.kind is not ir.EffectKind.TERMINATED:
             return False
         asked = names(literal.fvp.fluent) | names(literal.fvp.value)
         return not asked <= self._scope.bound and self._known.is_ended_openly(literal.fvp)
 
-    def _literal(self, literal: Literal) -> Sequence[model.Instruction]:
+    def _literal(self, literal: ir.Literal) -> Sequence[model.Instruction]:
         scope = self._scope
         match literal:
-            case Happens(event=event, time=time):
+            case ir.Happens(event=event, time=time):
                 table, columns = self._known.event(event)
                 instant = self._instant(literal, time)
                 return (model.Events(table, scope.patterns(columns), instant),)
-            case Holds(fvp=fvp, time=time):
+            case ir.Holds(fvp=fvp, time=time):
                 return (self._of_pair(fvp, lambda t, c, v: model.Holding(t, c, v, self._instant(literal, time))),)
-            case Boundary(edge=edge, fvp=fvp, time=time):
-                kind = model.EdgeKind.START if edge is Edge.START else model.EdgeKind.END
+            case ir.Boundary(edge=edge, fvp=fvp, time=time):
+                kind = model.EdgeKind.START if edge is ir.Edge.START else model.EdgeKind.END
                 instant = self._instant(literal, time)
                 return (self._of_pair(fvp, lambda t, c, v: model.Edges(t, kind, c, v, instant)),)
-            case Effect(kind=effect, fvp=fvp, time=time):
-                which = model.EdgeKind.INITIATED if effect is EffectKind.INITIATED else model.EdgeKind.TERMINATED
+            case ir.Effect(kind=effect, fvp=fvp, time=time):
+                which = model.EdgeKind.INITIATED if effect is ir.EffectKind.INITIATED else model.EdgeKind.TERMINATED
                 instant = self._instant(literal, time)
                 return (self._of_pair(fvp, lambda t, c, v: model.Edges(t, which, c, v, instant)),)
-            case Instance(fvp=fvp):
+            case ir.Instance(fvp=fvp):
                 return (self._of_pair(fvp, model.Endable),)
-            case Compare():
+            case ir.Compare():
                 return (self._compare(literal),)
-            case Assign(target=target, expression=expression):
+            case ir.Assign(target=target, expression=expression):
                 site = scope.site(literal.span, literal)
                 value = scope.expression(expression)
                 return (model.Assign(scope.pattern(target), value, site),)
-            case Call(atom=atom):
+            case ir.Call(atom=atom):
                 return (self._call(literal, atom),)
-            case Cut():
+            case ir.Cut():
                 return ()
-            case Not() | Or() | IfThenElse() | FindAll():
+            case ir.Not() | ir.Or() | ir.IfThenElse() | ir.FindAll():
                 return (self._nested(literal),)
-            case Intervals() | Algebra() | Guard():
+            case ir.Intervals() | ir.Algebra() | ir.Guard():
                 return self._list_condition(literal)
 
     def _of_pair(
-        self, fvp: Fvp, make: Callable[[int, tuple[model.Shape, ...], model.Shape], model.Instruction]
+        self, fvp: ir.Fvp, make: Callable[[int, tuple[model.Shape, ...], model.Shape], model.Instruction]
     ) -> model.Instruction:
         table, columns = self._known.fluent(fvp)
         shapes = self._scope.patterns(columns)
         return make(table, shapes, self._scope.pattern(fvp.value))
 
-    def _instant(self, literal: Literal, time: Term) -> model.Instant:
+    def _instant(self, literal: ir.Literal, time: Term) -> model.Instant:
         assert isinstance(time, Var)
         binds = time.name not in self._scope.bound
         least = most = None
@@ -226,7 +202,7 @@ class BodyLowering:
         register = self._scope.bind(time.name) if binds else self._scope.register(time.name)
         return model.Instant(register, binds, least, most)
 
-    def _compare(self, literal: Compare) -> model.Instruction:
+    def _compare(self, literal: ir.Compare) -> model.Instruction:
         scope = self._scope
         if literal.operator in ARITHMETIC_COMPARISONS:
             site = scope.site(literal.span, literal)
@@ -245,7 +221,7 @@ class BodyLowering:
             return model.Equal(scope.pattern(literal.left), scope.pattern(literal.right))
         return self._goal(literal, names(literal.left) | names(literal.right))
 
-    def _call(self, literal: Call, atom: Term) -> model.Instruction:
+    def _call(self, literal: ir.Call, atom: Term) -> model.Instruction:
         name = functor(atom)
         assert name is not None
         if name not in LIBRARY or name in self._known.analysis.background.rules:
@@ -254,7 +230,7 @@ class BodyLowering:
                 return model.Facts(table, self._scope.patterns(arguments(atom)))
         return self._goal(literal, names(atom))
 
-    def _goal(self, literal: Literal, mentioned: set[str]) -> model.Instruction:
+    def _goal(self, literal: ir.Literal, mentioned: set[str]) -> model.Instruction:
         scope = self._scope
         inputs = tuple(sorted(mentioned & scope.bound))
         outputs = tuple(sorted(name for name in mentioned - scope.bound if not scope.is_idle(name)))
@@ -263,13 +239,13 @@ class BodyLowering:
         given = tuple(scope.register(name) for name in inputs)
         return model.Call(number, given, tuple(scope.bind(name) for name in outputs), site)
 
-    def _nested(self, literal: Not | Or | IfThenElse | FindAll) -> model.Instruction:
+    def _nested(self, literal: ir.Not | ir.Or | ir.IfThenElse | ir.FindAll) -> model.Instruction:
         scope = self._scope
         match literal:
-            case Not(body=body):
+            case ir.Not(body=body):
                 with scope.inner():
                     return model.Negate(self.block(body))
-            case FindAll(template=template, body=body, result=result, sliding=sliding):
+            case ir.FindAll(template=template, body=body, result=result, sliding=sliding):
                 with scope.inner():
                     inside = self.block(body)
                     collected = scope.pattern(template)
@@ -277,7 +253,7 @@ class BodyLowering:
                 aggregate = -1 if sliding is None else list(SlidingKind).index(sliding.kind)
                 site = scope.site(literal.span, literal)
                 return model.Collect(collected, inside, scope.pattern(result), aggregate, site, window)
-            case Or(branches=branches):
+            case ir.Or(branches=branches):
                 blocks = []
                 bound: list[set[str]] = []
                 for branch in branches:
@@ -286,7 +262,7 @@ class BodyLowering:
                         bound.append(set(scope.bound))
                 scope.bound |= set.intersection(*bound)
                 return model.Choose(tuple(blocks))
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            case ir.IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 with scope.inner():
                     tested = self.block(condition)
                     chosen = self.block(then)
@@ -299,13 +275,13 @@ class BodyLowering:
                 scope.bound |= after
                 return model.Branch(tested, chosen, rest)
 
-    def _window(self, literal: FindAll, block: model.Block, kind: SlidingKind) -> model.Window | None:
+    def _window(self, literal: ir.FindAll, block: model.Block, kind: SlidingKind) -> model.Window | None:
         """The window of a sliding aggregate. Its block consists of the events and the limits of the window."""
         match literal.body:
             case (
-                Happens(event=event, time=Var(name=then)),
-                Compare(operator="=<", left=Var(name=earlier), right=Var(name=later)),
-                Compare(operator="<", left=Compound(name="-", args=(Var(name=end), Var(name=begin))), right=length),
+                ir.Happens(event=event, time=Var(name=then)),
+                ir.Compare(operator="=<", left=Var(name=earlier), right=Var(name=later)),
+                ir.Compare(operator="<", left=Compound(name="-", args=(Var(name=end), Var(name=begin))), right=length),
             ) if earlier == begin == then and later == end == self._now:
                 pass
             case _:
@@ -327,5 +303,5 @@ class BodyLowering:
         numbers = kind not in (SlidingKind.COUNT, SlidingKind.DISTINCT)
         return model.Window(scope.expression(length), scope.expression(literal.template) if numbers else None, known)
 
-    def _list_condition(self, literal: Literal) -> Sequence[model.Instruction]:
+    def _list_condition(self, literal: ir.Literal) -> Sequence[model.Instruction]:
         raise NotImplementedError(type(literal).__name__)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.alignment import (
     Places,
@@ -28,19 +29,6 @@ from holdsfor.compiler.analysis.alignment import (
     rule_shape,
 )
 from holdsfor.compiler.analysis.entities import Entities, Symbol
-from holdsfor.ir import (
-    Boundary,
-    Effect,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    Happens,
-    Holds,
-    IntervalRule,
-    Intervals,
-    Rule,
-    walk,
-)
 from holdsfor.physical.instructions import origin
 from holdsfor.physical.open_ends import openly_ended
 from holdsfor.physical.order import by_name, component_order, rule_order
@@ -50,7 +38,7 @@ from holdsfor.records import record
 
 Parts = tuple[Places, ...]
 """For each of some places, the parts of the key that can have its value."""
-TimedRule = EffectRule | EventRule | IntervalRule
+TimedRule = ir.EffectRule | ir.EventRule | ir.IntervalRule
 
 
 @record
@@ -69,7 +57,7 @@ class Component:
     """Fluents and events that are evaluated together, with their rules in order and the key shape of each rule."""
 
     members: tuple[Symbol, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[ir.Rule, ...]
     shapes: tuple[RuleShape, ...]
 
     @property
@@ -295,20 +283,20 @@ class _Choice:
         return "" if found is None else f"the rule at {origin(found.span)} reads nothing that has the key"
 
     def _only_ends(self, rule: TimedRule) -> bool:
-        if not isinstance(rule, EffectRule) or rule.kind is not EffectKind.TERMINATED:
+        if not isinstance(rule, ir.EffectRule) or rule.kind is not ir.EffectKind.TERMINATED:
             return False
         return self._entities.fluent(rule.fvp) not in self._ends_read
 
     def _has_driver(self, rule: TimedRule, spread: set[Symbol]) -> bool:
         entities = self._entities
-        if not isinstance(rule, IntervalRule):
+        if not isinstance(rule, ir.IntervalRule):
             return any(_symbol_read(literal, entities) in spread for literal in rule.body)
-        others = [one for one in entities[entities.fluent(rule.fvp)].rules if isinstance(one, IntervalRule)]
+        others = [one for one in entities[entities.fluent(rule.fvp)].rules if isinstance(one, ir.IntervalRule)]
         required = required_leaves(rule, self._analysis.body(rule))
         if len(others) == 1 and any(entities.fluent(one.fvp) in spread for one in required):
             return True
         # Unknown lists give empty lists, unless something creates intervals from nothing.
-        names = [one for one in walk(rule.body) if isinstance(one, Intervals)]
+        names = [one for one in ir.walk(rule.body) if isinstance(one, ir.Intervals)]
         return bool(names) and not makes_intervals(rule) and all(entities.fluent(one.fvp) in spread for one in names)
 
     # Results
@@ -343,21 +331,21 @@ def _input(symbol: Symbol, stage: _Stage, shapes: Sequence[RuleShape]) -> Input:
 
 def _symbol_read(literal: object, entities: Entities) -> Symbol | None:
     match literal:
-        case Happens(event=event):
+        case ir.Happens(event=event):
             return entities.event(event)
-        case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp):
+        case ir.Boundary(fvp=fvp) | ir.Holds(fvp=fvp) | ir.Effect(fvp=fvp):
             return entities.fluent(fvp)
         case _:
             return None
 
 
-def _terminations_read(rules: Iterable[Rule], entities: Entities) -> frozenset[Symbol]:
+def _terminations_read(rules: Iterable[ir.Rule], entities: Entities) -> frozenset[Symbol]:
     """The fluents whose terminations occur in conditions of rules."""
     return frozenset(
         entities.fluent(literal.fvp)
         for rule in rules
-        for literal in walk(rule.body)
-        if isinstance(literal, Effect) and literal.kind is EffectKind.TERMINATED
+        for literal in ir.walk(rule.body)
+        if isinstance(literal, ir.Effect) and literal.kind is ir.EffectKind.TERMINATED
     )
 
 

@@ -5,28 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from holdsfor import ir
 from holdsfor.compiler.analysis.binding import schedule
-from holdsfor.ir import (
-    METRIC,
-    Algebra,
-    AllenMode,
-    AllenRelation,
-    Assign,
-    Body,
-    Call,
-    Compare,
-    FindAll,
-    Guard,
-    IntervalOperator,
-    IntervalRule,
-    Intervals,
-    Literal,
-    OpenLength,
-    literal_variables,
-    rule_variables,
-    variable_names,
-    walk,
-)
 from holdsfor.logic.unify import substitute
 from holdsfor.physical import model
 from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
@@ -37,7 +17,7 @@ from holdsfor.syntax.terms import EMPTY_LIST, ListTerm, Term, Var, variables
 _NO_LIMIT = -1
 
 
-def lower_definition(rule: IntervalRule, body: Body, known: Knowledge, *, is_last: bool) -> model.Definition:
+def lower_definition(rule: ir.IntervalRule, body: ir.Body, known: Knowledge, *, is_last: bool) -> model.Definition:
     """Lowers a `holdsFor` rule: first the values of its variables, then its conditions, then its list.
 
     For the last rule of a pair, only non-empty lists matter: an empty list is the same as no result. So the required
@@ -48,24 +28,24 @@ def lower_definition(rule: IntervalRule, body: Body, known: Knowledge, *, is_las
 
 
 class _Definition(BodyLowering):
-    def __init__(self, rule: IntervalRule, body: Body, known: Knowledge) -> None:
-        occurrences = Counter(v.name for v in rule_variables(rule))
+    def __init__(self, rule: ir.IntervalRule, body: ir.Body, known: Knowledge) -> None:
+        occurrences = Counter(v.name for v in ir.rule_variables(rule))
         super().__init__(known, known.scope(occurrences), None, body)
         self._rule, self._body = rule, body
         self._list_names = _list_names(rule, body)
 
-    def lowered(self, scanned: list[Intervals]) -> model.Definition:
+    def lowered(self, scanned: list[ir.Intervals]) -> model.Definition:
         rule, scope = self._rule, self._scope
         block: list[model.Instruction] = []
-        for literal in sorted(scanned, key=lambda one: -len({v.name for v in literal_variables(one)})):
+        for literal in sorted(scanned, key=lambda one: -len({v.name for v in ir.literal_variables(one)})):
             made = self._literal(literal)
             block += made
             scope.note(literal, made)
         plain = tuple(lit for lit in self._body if not self._is_about_lists(lit))
         # A variable without a reader is matched where its fluent is looked up.
-        idle = {name for literal in scanned for name in variable_names((literal,)) if scope.is_idle(name)}
+        idle = {name for literal in scanned for name in ir.variable_names((literal,)) if scope.is_idle(name)}
         domains = [name for name in self._domain_names() if name not in scope.bound | idle]
-        outside = (frozenset(v.name for v in rule_variables(rule)) - variable_names(plain)) | frozenset(domains)
+        outside = (frozenset(v.name for v in ir.rule_variables(rule)) - ir.variable_names(plain)) | frozenset(domains)
         needs = self._known.analysis.background.needs
         given = schedule(plain, set(scope.bound), needs, outside).bound
         block += [self._domain(name) for name in domains if name not in given]
@@ -83,14 +63,17 @@ class _Definition(BodyLowering):
         program = self._known.note(rule, model.Program(tuple(block), scope.size, len(scope.lists)), scope)
         return model.Definition(table, heads, value, program, out, model.origin(rule.span))
 
-    def _literal(self, literal: Literal) -> Sequence[model.Instruction]:
-        if isinstance(literal, FindAll) and any(isinstance(one, Intervals) for one in walk(literal.body)):
+    def _literal(self, literal: ir.Literal) -> Sequence[model.Instruction]:
+        if isinstance(literal, ir.FindAll) and any(isinstance(one, ir.Intervals) for one in ir.walk(literal.body)):
             return (self._collect_lists(literal),)
-        if isinstance(literal, Compare | Call | Assign | FindAll) and variable_names((literal,)) & self._list_names:
+        if (
+            isinstance(literal, ir.Compare | ir.Call | ir.Assign | ir.FindAll)
+            and ir.variable_names((literal,)) & self._list_names
+        ):
             return (self._list_call(literal),)
         return super()._literal(literal)
 
-    def _collect_lists(self, literal: FindAll) -> model.Instruction:
+    def _collect_lists(self, literal: ir.FindAll) -> model.Instruction:
         """Converts collected interval lists to terms."""
         scope = self._scope
         with scope.inner():
@@ -104,9 +87,9 @@ class _Definition(BodyLowering):
         site = scope.site(literal.span, literal)
         return model.Collect(template, tuple(block), scope.pattern(literal.result), site=site)
 
-    def _list_call(self, literal: Compare | Call | Assign | FindAll) -> model.Instruction:
+    def _list_call(self, literal: ir.Compare | ir.Call | ir.Assign | ir.FindAll) -> model.Instruction:
         scope = self._scope
-        if isinstance(literal, Compare) and literal.operator == "=":
+        if isinstance(literal, ir.Compare) and literal.operator == "=":
             sides = literal.left, literal.right
             if isinstance(sides[0], Var) and isinstance(sides[1], Var):
                 source, target = (side.name for side in sides if isinstance(side, Var))
@@ -115,7 +98,7 @@ class _Definition(BodyLowering):
                 tests = target in scope.bound
                 scope.bound.add(target)
                 return model.Copy(scope.list_register(source), scope.list_register(target), tests)
-        names = variable_names((literal,))
+        names = ir.variable_names((literal,))
         lists, others = sorted(names & self._list_names), sorted(names - self._list_names)
         goal = Goal(
             literal,
@@ -136,16 +119,16 @@ class _Definition(BodyLowering):
             site,
         )
 
-    def _is_about_lists(self, literal: Literal) -> bool:
-        inside = walk((literal,))
-        return any(isinstance(inner, Intervals | Algebra | Guard) for inner in inside) or bool(
-            variable_names((literal,)) & self._list_names
+    def _is_about_lists(self, literal: ir.Literal) -> bool:
+        inside = ir.walk((literal,))
+        return any(isinstance(inner, ir.Intervals | ir.Algebra | ir.Guard) for inner in inside) or bool(
+            ir.variable_names((literal,)) & self._list_names
         )
 
     def _domain_names(self) -> Iterator[str]:
         found: dict[str, None] = {}
-        for literal in walk(self._body):
-            if isinstance(literal, Intervals):
+        for literal in ir.walk(self._body):
+            if isinstance(literal, ir.Intervals):
                 for term in (literal.fvp.fluent, literal.fvp.value):
                     found |= dict.fromkeys(v.name for v in variables(term))
         return iter(found)
@@ -153,8 +136,8 @@ class _Definition(BodyLowering):
     def _domain(self, name: str) -> model.Instruction:
         """Every value that a variable has at its places in the fluents of the rule, independent of other variables."""
         places = []
-        for literal in walk(self._body):
-            if not isinstance(literal, Intervals):
+        for literal in ir.walk(self._body):
+            if not isinstance(literal, ir.Intervals):
                 continue
             terms = (literal.fvp.fluent, literal.fvp.value)
             if name not in {v.name for term in terms for v in variables(term)}:
@@ -170,27 +153,27 @@ class _Definition(BodyLowering):
 
     def _first_free(self) -> int:
         """The first register behind all registers that the rule can need, for variables of a single match."""
-        return len({v.name for v in rule_variables(self._rule)}) + self._scope.first
+        return len({v.name for v in ir.rule_variables(self._rule)}) + self._scope.first
 
-    def _list_condition(self, literal: Literal) -> Sequence[model.Instruction]:
+    def _list_condition(self, literal: ir.Literal) -> Sequence[model.Instruction]:
         scope = self._scope
         match literal:
-            case Intervals(fvp=fvp, out=given):
+            case ir.Intervals(fvp=fvp, out=given):
                 table, columns = self._known.fluent(fvp)
                 shapes = scope.patterns(columns)
                 value = scope.pattern(fvp.value)
                 out, tests = self._given_list(given, literal)
                 return (model.Lookup(table, shapes, value, out), *tests)
-            case Guard(intervals=Var(name=name), empty=empty):
+            case ir.Guard(intervals=Var(name=name), empty=empty):
                 gives = empty and name not in scope.bound
                 scope.bound.add(name)
                 return (model.Empty(scope.list_register(name), negated=not empty, gives=gives),)
-            case Algebra():
+            case ir.Algebra():
                 return self._operate(literal)
             case _:
                 raise NotImplementedError(type(literal).__name__)
 
-    def _operate(self, literal: Algebra) -> Sequence[model.Instruction]:
+    def _operate(self, literal: ir.Algebra) -> Sequence[model.Instruction]:
         block: list[model.Instruction] = []
         rest = [term.tail.name for term in literal.inputs if isinstance(term, ListTerm) and isinstance(term.tail, Var)]
         site = self._scope.site(literal.span, literal)
@@ -202,7 +185,7 @@ class _Definition(BodyLowering):
         block.append(model.Operate(literal.operator.value, inputs, out, _parameters(literal), bound, others, site))
         return [*block, *tests]
 
-    def _given_list(self, term: Term, literal: Intervals | Algebra) -> tuple[int, Sequence[model.Instruction]]:
+    def _given_list(self, term: Term, literal: ir.Intervals | ir.Algebra) -> tuple[int, Sequence[model.Instruction]]:
         """The register for a list that a condition gives. A bound or literal list must be equal to it."""
         scope = self._scope
         if isinstance(term, Var) and term.name not in scope.bound:
@@ -216,7 +199,7 @@ class _Definition(BodyLowering):
             return register, (model.Empty(register),)
         self._list_names.add(found.name)
         scope.bound.add(found.name)
-        return register, (self._list_call(Compare("=", found, term, literal.span)),)
+        return register, (self._list_call(ir.Compare("=", found, term, literal.span)),)
 
     def _list_of(self, term: Term, block: list[model.Instruction], site: model.Site) -> int:
         """The register of a list; a literal list is created first."""
@@ -231,16 +214,16 @@ class _Definition(BodyLowering):
         return register
 
 
-def _list_names(rule: IntervalRule, body: Body) -> set[str]:
+def _list_names(rule: ir.IntervalRule, body: ir.Body) -> set[str]:
     """The variables for interval lists, as determined by their use."""
     found: set[str] = set()
-    for literal in walk(body):
+    for literal in ir.walk(body):
         match literal:
-            case Intervals(out=Var(name=name)):
+            case ir.Intervals(out=Var(name=name)):
                 found.add(name)
-            case Algebra(inputs=inputs, out=out):
+            case ir.Algebra(inputs=inputs, out=out):
                 found |= {term.name for term in (*inputs, out) if isinstance(term, Var)}
-            case Guard(intervals=term):
+            case ir.Guard(intervals=term):
                 found |= {v.name for v in variables(term)}
             case _:
                 continue
@@ -248,20 +231,20 @@ def _list_names(rule: IntervalRule, body: Body) -> set[str]:
     size = -1
     while size < len(found):
         size = len(found)
-        for literal in walk(body):
-            if isinstance(literal, Compare) and literal.operator == "=":
+        for literal in ir.walk(body):
+            if isinstance(literal, ir.Compare) and literal.operator == "=":
                 names = {side.name for side in (literal.left, literal.right) if isinstance(side, Var)}
                 found |= names if names & found else set()
     return found
 
 
-def _parameters(literal: Algebra) -> tuple[int, ...]:
-    if literal.operator is IntervalOperator.ALLEN:
+def _parameters(literal: ir.Algebra) -> tuple[int, ...]:
+    if literal.operator is ir.IntervalOperator.ALLEN:
         assert literal.relation is not None and literal.mode is not None
-        return list(AllenRelation).index(literal.relation), list(AllenMode).index(literal.mode)
-    if literal.operator in METRIC:
+        return list(ir.AllenRelation).index(literal.relation), list(ir.AllenMode).index(literal.mode)
+    if literal.operator in ir.METRIC:
         assert literal.distance is not None
         return literal.distance.low, _NO_LIMIT if literal.distance.high is None else literal.distance.high
     if literal.bound is not None:
-        return (list(OpenLength).index(literal.open_length),)
+        return (list(ir.OpenLength).index(literal.open_length),)
     return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
+from holdsfor import ir
 from holdsfor.diagnostics import Span
 from holdsfor.frontend.builder.drafts import Draft, Finish, Head, IntervalDraft, RuleDraft
 from holdsfor.frontend.builder.errors import BuilderError
@@ -14,26 +15,12 @@ from holdsfor.frontend.builder.states import Pair, as_effect, as_pair
 from holdsfor.frontend.builder.symbols import EventTerm, Fact, FactTerm
 from holdsfor.frontend.builder.terms import TermLike, flatten, to_length, to_term
 from holdsfor.frontend.builder.values import T, term
-from holdsfor.ir import (
-    BackgroundRule,
-    Body,
-    Declaration,
-    DeclarationKind,
-    DelayRule,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    InitiallyRule,
-    PostponeRule,
-    Program,
-    Rule,
-)
 from holdsfor.syntax.terms import Compound, Const, Term, variables
 
 _D = TypeVar("_D", bound=Draft)
 _PAIRED = {("fi", 3), ("ft", 2), ("p", 1), ("points", 1)}
 """Free for facts unless their first argument is a fluent with its value."""
-_HEADS = {"initiates", "terminates", "initially", ":-", "=", *DeclarationKind} - {"points", "directive"}
+_HEADS = {"initiates", "terminates", "initially", ":-", "=", *ir.DeclarationKind} - {"points", "directive"}
 """Never free for facts."""
 
 
@@ -51,20 +38,20 @@ class Rules:
     """
 
     def __init__(self) -> None:
-        self._entries: list[Draft | Rule] = []
+        self._entries: list[Draft | ir.Rule] = []
 
-    def program(self) -> Program:
+    def program(self) -> ir.Program:
         """The program of all rules so far."""
         drafts = [entry for entry in self._entries if isinstance(entry, Draft)]
         unfinished = [draft._complaint() for draft in drafts if draft._rule is None]
         if unfinished:
             raise BuilderError("\n".join(unfinished))
         rules = (entry._rule if isinstance(entry, Draft) else entry for entry in self._entries)
-        return Program(tuple(rule for rule in rules if rule is not None))
+        return ir.Program(tuple(rule for rule in rules if rule is not None))
 
-    def include(self, other: Rules | Program) -> None:
+    def include(self, other: Rules | ir.Program) -> None:
         """Add all rules of another collection or program, such as one that was read from text."""
-        if not isinstance(other, Rules | Program):
+        if not isinstance(other, Rules | ir.Program):
             raise BuilderError(f"include(…) takes rules or a program, not {other!r}")
         self._entries.extend((other.program() if isinstance(other, Rules) else other).rules)
 
@@ -72,18 +59,18 @@ class Rules:
 
     def initiate(self, pair: Pair, *, at: TermLike = T) -> RuleDraft:
         """The fluent starts to hold after the time-point of the rule; finish with `.when(…)`."""
-        return self._effect(EffectKind.INITIATED, pair, at, "rules.initiate")
+        return self._effect(ir.EffectKind.INITIATED, pair, at, "rules.initiate")
 
     def terminate(self, pair: Pair, *, at: TermLike = T) -> RuleDraft:
         """The fluent ceases to hold after the time-point of the rule; finish with `.when(…)`."""
-        return self._effect(EffectKind.TERMINATED, pair, at, "rules.terminate")
+        return self._effect(ir.EffectKind.TERMINATED, pair, at, "rules.terminate")
 
-    def _effect(self, kind: EffectKind, pair: Pair, at: TermLike, name: str) -> RuleDraft:
+    def _effect(self, kind: ir.EffectKind, pair: Pair, at: TermLike, name: str) -> RuleDraft:
         checked, time = as_pair(pair, f"{name}(…)"), to_term(at)
 
         def head(scope: Scope) -> Finish:
             fvp, moment = checked._fvp(scope), scope.moment(checked.place, checked)
-            return lambda body, place: EffectRule(kind, fvp, moment, body, place)
+            return lambda body, place: ir.EffectRule(kind, fvp, moment, body, place)
 
         return self._at_time(f"{name}({checked!r})", head, time)
 
@@ -93,7 +80,7 @@ class Rules:
 
         def head(scope: Scope) -> Finish:
             fvp = checked._fvp(scope)
-            return lambda body, place: InitiallyRule(fvp, body, place)
+            return lambda body, place: ir.InitiallyRule(fvp, body, place)
 
         return self._add(RuleDraft(f"rules.initially({checked!r})", Setting.TIMELESS, head, is_complete=True))
 
@@ -111,7 +98,7 @@ class Rules:
 
         def head(scope: Scope) -> Finish:
             atom, moment = scope.term(event.atom, event.place), scope.moment(event.place, event)
-            return lambda body, place: EventRule(atom, moment, body, place)
+            return lambda body, place: ir.EventRule(atom, moment, body, place)
 
         return self._at_time(f"rules.happens({event!r})", head, to_term(at))
 
@@ -144,7 +131,7 @@ class Rules:
             cause = trigger._fvp(scope)
             result = None if effect is None else effect._fvp(scope)
             length = scope.term(period, trigger.place)
-            return lambda body, place: DelayRule(cause, result, length, body, place)
+            return lambda body, place: ir.DelayRule(cause, result, length, body, place)
 
         return self._add(RuleDraft(shown, Setting.TIMELESS, head, is_complete=True))
 
@@ -154,7 +141,7 @@ class Rules:
 
         def head(scope: Scope) -> Finish:
             fvp = checked._fvp(scope)
-            return lambda body, place: PostponeRule(fvp, body, place)
+            return lambda body, place: ir.PostponeRule(fvp, body, place)
 
         return self._add(RuleDraft(f"rules.postpone({checked!r})", Setting.TIMELESS, head, is_complete=True))
 
@@ -165,7 +152,7 @@ class Rules:
         place = here()
         for one in facts:
             scope = Scope(Setting.BACKGROUND, "rules.fact", Names())
-            self._entries.append(BackgroundRule(scope.term(_as_head(one, "rules.fact"), place), (), place))
+            self._entries.append(ir.BackgroundRule(scope.term(_as_head(one, "rules.fact"), place), (), place))
 
     def facts(self, symbol: Fact, rows: Iterable[Iterable[TermLike]]) -> None:
         """One fact for each row of arguments."""
@@ -184,7 +171,7 @@ class Rules:
 
         def head(scope: Scope) -> Finish:
             written = scope.term(atom, fact.place)
-            return lambda body, place: BackgroundRule(written, body, place)
+            return lambda body, place: ir.BackgroundRule(written, body, place)
 
         return self._add(RuleDraft(f"rules.define({fact!r})", Setting.BACKGROUND, head))
 
@@ -192,35 +179,35 @@ class Rules:
 
     def time_unit(self, unit: str, *, zone: str | None = None) -> None:
         """What one time-point is: `ns`, `us`, `ms`, `s`, `min`, `h` or `d`; `zone` is one such as "Europe/Athens"."""
-        self.declare(DeclarationKind.DIRECTIVE, term("time_unit")(unit))
+        self.declare(ir.DeclarationKind.DIRECTIVE, term("time_unit")(unit))
         if zone is not None:
-            self.declare(DeclarationKind.DIRECTIVE, term("time_zone")(zone))
+            self.declare(ir.DeclarationKind.DIRECTIVE, term("time_zone")(zone))
 
     def ground(self, entity: Pair | EventTerm) -> RuleDraft:
         """Report the fluent, or accept the event, only for these arguments; `.when(…)` may restrict them."""
-        return self.declare(DeclarationKind.GROUNDING, entity)
+        return self.declare(ir.DeclarationKind.GROUNDING, entity)
 
     def input_intervals(self, pair: Pair) -> RuleDraft:
         """The fluent comes with the stream, as intervals."""
-        return self.declare(DeclarationKind.COLLECT_INTERVALS, as_pair(pair, "rules.input_intervals(…)"))
+        return self.declare(ir.DeclarationKind.COLLECT_INTERVALS, as_pair(pair, "rules.input_intervals(…)"))
 
     def input_points(self, pair: Pair) -> RuleDraft:
         """The fluent comes with the stream, as time-points that join into intervals."""
-        return self.declare(DeclarationKind.BUILD_FROM_POINTS, as_pair(pair, "rules.input_points(…)"))
+        return self.declare(ir.DeclarationKind.BUILD_FROM_POINTS, as_pair(pair, "rules.input_points(…)"))
 
-    def declare(self, kind: DeclarationKind | str, *args: TermLike) -> RuleDraft:
+    def declare(self, kind: ir.DeclarationKind | str, *args: TermLike) -> RuleDraft:
         """Any other declaration by its name in rule text, or a directive."""
         try:
-            checked = DeclarationKind(kind)
+            checked = ir.DeclarationKind(kind)
         except ValueError:
-            known = ", ".join(DeclarationKind)
+            known = ", ".join(ir.DeclarationKind)
             raise BuilderError(f"{kind!r} is not a declaration; the declarations are {known}") from None
         if not args:
             raise BuilderError(f"rules.declare({checked.value!r}, …) needs something to declare")
-        if checked is DeclarationKind.POINTS and (len(args) > 1 or not isinstance(args[0], Pair)):
+        if checked is ir.DeclarationKind.POINTS and (len(args) > 1 or not isinstance(args[0], Pair)):
             raise BuilderError("rules.declare('points', …) needs one fluent with its value")
         terms = tuple(_declared(arg) for arg in args)
-        if checked is DeclarationKind.DIRECTIVE:
+        if checked is ir.DeclarationKind.DIRECTIVE:
             terms = flatten(",", terms)
 
         def head(scope: Scope) -> Finish:
@@ -256,7 +243,7 @@ def _declared(arg: TermLike) -> Term:
     return to_term(arg)
 
 
-def _declaration(kind: DeclarationKind, args: tuple[Term, ...], body: Body, place: Span) -> Declaration:
-    if kind is DeclarationKind.DIRECTIVE and body:
+def _declaration(kind: ir.DeclarationKind, args: tuple[Term, ...], body: ir.Body, place: Span) -> ir.Declaration:
+    if kind is ir.DeclarationKind.DIRECTIVE and body:
         raise BuilderError("a directive has no conditions")
-    return Declaration(kind, args, body, place)
+    return ir.Declaration(kind, args, body, place)
