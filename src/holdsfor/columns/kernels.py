@@ -35,6 +35,12 @@ def blocks(rows: int) -> Sequence[slice]:
     return [slice(begin, min(begin + BLOCK, rows)) for begin in range(0, rows, BLOCK)]
 
 
+def mask_of(column: Any) -> Bools:
+    """An Arrow column of truth values as a NumPy array."""
+    found: Bools = column.to_numpy(zero_copy_only=False).astype(np.bool_)
+    return found
+
+
 def true_rows(condition: npt.NDArray[Any]) -> Ints:
     """Like `flatnonzero`, at a fraction of its call cost, which dominates on few rows.
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.kernels import Bools, Ints, mask_of
 from holdsfor.columns.tables import FOREVER
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.columns import (
@@ -81,7 +81,7 @@ def missing(column: Any, *, is_text: bool) -> Bools:
     gaps = pc.is_null(column, nan_is_null=True)
     if is_text and pa.types.is_string(column.type):
         gaps = pc.or_(gaps, pc.equal(pc.fill_null(column, ""), ""))
-    return _bools(gaps)
+    return mask_of(gaps)
 
 
 def times(column: Any, unit: str, name: str) -> Times:
@@ -108,7 +108,7 @@ def ends(column: Any, unit: str, name: str) -> Times:
     if pa.types.is_floating(column.type):
         is_open |= np.isposinf(_filled(column, 0).to_numpy())
     elif pa.types.is_string(column.type):
-        is_open |= _bools(pc.is_in(column, pa.array(["inf", "infinity"])))
+        is_open |= mask_of(pc.is_in(column, pa.array(["inf", "infinity"])))
     closed = np.flatnonzero(~is_open)
     found = times(column.take(pa.array(closed)), unit, name)
     values = np.full(len(column), FOREVER)
@@ -185,8 +185,3 @@ def _in_units(column: Any, unit: str) -> Ints:
 
 def _filled(column: Any, value: int | str) -> Any:
     return pc.fill_null(column, value) if column.null_count else column
-
-
-def _bools(mask: Any) -> Bools:
-    found: Bools = mask.to_numpy(zero_copy_only=False).astype(np.bool_)
-    return found

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from holdsfor.diagnostics import NOWHERE, Span
 from holdsfor.ir.sliding import Sliding
 from holdsfor.records import record
-from holdsfor.syntax.terms import Term, Var, variables
+from holdsfor.syntax.terms import Compound, Term, Var, variables
 
 
 def span_field() -> Span:
@@ -30,6 +30,11 @@ class Fvp:
     value: Term
     span: Span = span_field()
     part: str | None = None
+
+    @property
+    def term(self) -> Term:
+        """The pair as a term."""
+        return Compound("=", (self.fluent, self.value))
 
 
 class Edge(StrEnum):

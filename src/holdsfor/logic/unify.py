@@ -51,6 +51,11 @@ def substitute(term: Term, mapping: Mapping[str, Term]) -> Term:
     return term
 
 
+def apart(term: Term) -> Term:
+    """A term with names of its own for its variables."""
+    return resolve(term, {variable.name: Var(f"{variable.name}~") for variable in variables(term)})
+
+
 def is_ground(term: Term) -> bool:
     """Whether a resolved term has no variables left."""
     if isinstance(term, Const):

@@ -89,6 +89,11 @@ class Origin:
         """The origin as it appears in messages."""
         return f"{self.source}:{self.line}" if self.line else "a rule without text"
 
+    @property
+    def rule(self) -> str:
+        """The rule there, in a sentence."""
+        return f"the rule at {self}" if self.line else str(self)
+
 
 def origin(span: Span) -> Origin:
     """The position at which a span begins."""

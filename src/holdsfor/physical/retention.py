@@ -81,7 +81,7 @@ class _Retention:
         """A condition on pairs."""
         if self._changes(condition.program):
             self._lag[condition.table] = FOREVER
-            self._late(condition.table, Distance(FOREVER, f"{_at(condition.origin)} reads a domain that input fills"))
+            self._late(condition.table, Distance(FOREVER, f"{condition.origin.rule} reads a domain that input fills"))
 
     def add(self, component: Component) -> None:
         """Adds a component; the components before it have been added."""
@@ -103,15 +103,15 @@ class _Retention:
             late = late.joined(self._effects.get(table, Distance()))
         for rule in component.rules:
             if self._changes(rule.program):
-                late = late.joined(Distance(FOREVER, f"{_at(rule.origin)} reads a domain that input fills"))
+                late = late.joined(Distance(FOREVER, f"{rule.origin.rule} reads a domain that input fills"))
             for read in reads(rule.program.block):
                 self._look(read, rule.origin)
                 if read.table not in inside:
                     points = self._final(read)
-                    late = late.joined(Distance(points, f"{_at(rule.origin)} {_later(points)}"))
+                    late = late.joined(Distance(points, f"{rule.origin.rule} {_later(points)}"))
         for delay in component.delays:
             if self._changes(delay.program):
-                late = late.joined(Distance(FOREVER, f"{_at(delay.origin)} reads a domain that input fills"))
+                late = late.joined(Distance(FOREVER, f"{delay.origin.rule} reads a domain that input fills"))
         for table, definitions in by_table(component.definitions).items():
             late = late.joined(self._inside_cycle(table, definitions, inside))
         for table in component.tables:
@@ -134,13 +134,13 @@ class _Retention:
     def _look(self, read: Read, where: Origin) -> None:
         if read.most:
             far = "without limit" if read.most == FOREVER else f"{read.most} time-points"
-            self._need(read.table, Distance(read.most, f"{_at(where)} looks back {far}"))
+            self._need(read.table, Distance(read.most, f"{where.rule} looks back {far}"))
 
     # Statically determined fluents
 
     def _add_static(self, table: int, definitions: list[Definition]) -> None:
         found = self._reading(definitions)
-        where = _at(definitions[0].origin)
+        where = definitions[0].origin.rule
         late = Distance(FOREVER, f"{where}: {found.problem}") if found.problem else Distance()
         late = late.joined(self._effects.get(table, Distance()))
         points = max((added(self._lag[one.table], one.lag) for one in found.reads), default=0)
@@ -164,7 +164,7 @@ class _Retention:
         """Adds metric relations. Results after a border depend on input from a limited time before it, or on all
         input.
         """
-        where = _at(metric.farthest)
+        where = metric.farthest.rule
         points = max((added(self._lag[one.table], one.ahead) for one in metric.inputs), default=0)
         late = Distance(points, f"{where} {_later(points)}")
         for table in tables:
@@ -183,7 +183,7 @@ class _Retention:
     def _inside_cycle(self, table: int, definitions: list[Definition], inside: frozenset[int]) -> Distance:
         """How late a cycle is final because of a statically determined fluent in it, which is evaluated pointwise."""
         found = self._reading(definitions)
-        where = _at(definitions[0].origin)
+        where = definitions[0].origin.rule
         if found.problem or any(one.back or one.lag for one in found.reads):
             why = f"{where}: {found.problem or 'it looks back or ahead inside a cycle'}"
             self._recomputed.add(table)
@@ -218,7 +218,3 @@ class _Retention:
 
 def _later(points: int) -> str:
     return "may be decided at any later time" if points == FOREVER else f"is decided {points} time-points later"
-
-
-def _at(origin: Origin) -> str:
-    return f"the rule at {origin}" if origin.line else str(origin)

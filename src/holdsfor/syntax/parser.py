@@ -142,13 +142,13 @@ class _Parser(Complaining):
         if len(items) == 1:
             return items[0]
         name = _FLAT[operator][0]
-        return Compound(name, _flatten(name, items), self._cover(items[0], items[-1]))
+        return Compound(name, flatten(name, items), self._cover(items[0], items[-1]))
 
     def _combine(self, operator: str, left: Term, right: Term) -> Term:
         span = self._cover(left, right)
         if operator in _FLAT:
             name = _FLAT[operator][0]
-            return Compound(name, _flatten(name, [left, right]), span)
+            return Compound(name, flatten(name, [left, right]), span)
         self._chained += 1
         return Compound(operator, (left, right), span)
 
@@ -260,7 +260,7 @@ class _Parser(Complaining):
         args = self._items(opening)
         end = self._close(opening)
         if name in (",", ";"):
-            args = _flatten(name, args)
+            args = flatten(name, args)
         return Compound(name, args, Span(self._source, token.start, end))
 
     def _bracketed(self, opening: Token) -> Term:
@@ -331,7 +331,7 @@ def _parts(term: Term) -> tuple[Term, ...]:
             return ()
 
 
-def _flatten(name: str, items: Sequence[Term]) -> tuple[Term, ...]:
+def flatten(name: str, items: Sequence[Term]) -> tuple[Term, ...]:
     """One flat operand list. A `;` in parentheses stays a unit unless it comes last:
     `(C -> A ; B) ; D` is not `C -> A ; B ; D`.
     """

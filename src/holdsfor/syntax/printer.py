@@ -43,7 +43,7 @@ def print_constant(value: str | float) -> str:
     ("'two words'", 'café', '2.5', '1.0e+17')
     """
     if isinstance(value, str):
-        return value if value == "!" or _is_plain(value) else _quote(value)
+        return value if value == "!" or _is_plain(value) else quoted(value)
     return number_text(value)
 
 
@@ -51,7 +51,8 @@ def _is_plain(name: str) -> bool:
     return bool(_PLAIN_NAME.match(name)) and not name[0].isupper() and name not in INFIX and name not in PREFIX
 
 
-def _quote(name: str) -> str:
+def quoted(name: str) -> str:
+    """A text in quotes."""
     escaped = name.replace("\\", "\\\\").replace("'", "\\'")
     for char, code in (("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
         escaped = escaped.replace(char, code)
@@ -79,7 +80,7 @@ def _print_compound(term: Compound, limit: int) -> str:
 
 
 def _functor(name: str) -> str:
-    return name if _is_plain(name) else _quote(name)
+    return name if _is_plain(name) else quoted(name)
 
 
 def _print_chain(name: str, args: tuple[Term, ...]) -> str:

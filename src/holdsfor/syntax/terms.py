@@ -107,6 +107,11 @@ def marked(name: str, mark: object) -> str:
     return f"{name}{_MARK}{mark}"
 
 
+def is_number(term: Term) -> bool:
+    """Whether a term is a number."""
+    return isinstance(term, Const) and not isinstance(term.value, str)
+
+
 def variables(term: Term) -> Iterator[Var]:
     """The variables of a term in reading order, repetitions included.
 

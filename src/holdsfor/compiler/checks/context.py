@@ -9,7 +9,6 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role
 from holdsfor.diagnostics import Diagnostic, Label, Severity
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound
 
 _AT_TIME_POINTS = ir.Happens | ir.Boundary | ir.Holds | ir.Effect
 _ON_INTERVALS = ir.Intervals | ir.Algebra
@@ -88,4 +87,4 @@ def _check_effect(literal: ir.Effect, analysis: Analysis) -> Iterator[Diagnostic
 
 
 def _pair(fvp: ir.Fvp) -> str:
-    return print_term(Compound("=", (fvp.fluent, fvp.value)))
+    return print_term(fvp.term)

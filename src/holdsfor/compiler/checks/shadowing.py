@@ -10,8 +10,8 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.places import head_span
 from holdsfor.compiler.passes.rename import rename_body
 from holdsfor.diagnostics import Diagnostic, Label, Severity
-from holdsfor.logic.unify import resolve, unify
-from holdsfor.syntax.terms import Compound, Const, Term, Var, functor, variables
+from holdsfor.logic.unify import apart, resolve, unify
+from holdsfor.syntax.terms import Const, Term, Var, functor
 
 
 def check_shadowing(analysis: Analysis) -> Iterator[Diagnostic]:
@@ -39,14 +39,10 @@ def _always_wins(first: ir.IntervalRule, second: ir.IntervalRule) -> bool:
 
 
 def _covers(general: ir.IntervalRule, special: ir.IntervalRule) -> bool:
-    pattern = _apart(Compound("=", (general.fvp.fluent, general.fvp.value)))
-    target = Compound("=", (special.fvp.fluent, special.fvp.value))
+    pattern = apart(general.fvp.term)
+    target = special.fvp.term
     bindings = unify(pattern, target, {})
     return bindings is not None and resolve(target, bindings) == target
-
-
-def _apart(term: Term) -> Term:
-    return resolve(term, {v.name: Var(f"{v.name}~") for v in variables(term)})
 
 
 def _repetitions(rules: tuple[ir.Rule, ...]) -> Iterator[Diagnostic]:

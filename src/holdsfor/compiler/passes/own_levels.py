@@ -68,14 +68,14 @@ class _Unfolder:
 
     def _definition(self, wanted: ir.Fvp) -> ir.IntervalRule | None:
         """The only rule that can match a condition, if it covers the whole condition."""
-        pair = _pair(wanted)
-        found = [rule for rule in self._rules.get(functor(wanted.fluent), ()) if may_equal(_pair(rule.fvp), pair)]
-        return found[0] if len(found) == 1 and _covers(_pair(found[0].fvp), pair) else None
+        pair = wanted.term
+        found = [rule for rule in self._rules.get(functor(wanted.fluent), ()) if may_equal(rule.fvp.term, pair)]
+        return found[0] if len(found) == 1 and _covers(found[0].fvp.term, pair) else None
 
     def _same_instances(self, condition: ir.Fvp, head: ir.Fvp) -> bool:
         """Whether the groundings of a condition and of the head of its rule admit the same instances."""
-        declared = [one for one in self._groundings if may_equal(one[0], _pair(condition))]
-        if not declared and not any(may_equal(one[0], _pair(head)) for one in self._groundings):
+        declared = [one for one in self._groundings if may_equal(one[0], condition.term)]
+        if not declared and not any(may_equal(one[0], head.term) for one in self._groundings):
             return True
         same = all(
             one == other or (isinstance(one, Const) and isinstance(other, Const))
@@ -87,7 +87,7 @@ class _Unfolder:
         """The grounding bodies of a pair, with arguments named by position."""
         found: list[ir.Body] = []
         for pair, body in self._groundings:
-            if may_equal(pair, _pair(fvp)):
+            if may_equal(pair, fvp.term):
                 assert isinstance(pair, Compound)
                 places: dict[str, Term] = {}
                 for place, argument in enumerate(arguments(pair.args[0])):
@@ -109,10 +109,6 @@ class _Unfolder:
         assert isinstance(rule.out, Var)
         apart[rule.out.name] = condition.out
         return rename_body(rule.body, apart)
-
-
-def _pair(fvp: ir.Fvp) -> Term:
-    return Compound("=", (fvp.fluent, fvp.value))
 
 
 def _same_pair(one: ir.Fvp, other: ir.Fvp) -> bool:

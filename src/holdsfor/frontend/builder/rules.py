@@ -13,8 +13,9 @@ from holdsfor.frontend.builder.places import here
 from holdsfor.frontend.builder.scope import Names, Scope, Setting
 from holdsfor.frontend.builder.states import Pair, as_effect, as_pair
 from holdsfor.frontend.builder.symbols import EventTerm, Fact, FactTerm
-from holdsfor.frontend.builder.terms import TermLike, flatten, to_length, to_term
+from holdsfor.frontend.builder.terms import TermLike, to_length, to_term
 from holdsfor.frontend.builder.values import T, term
+from holdsfor.syntax.parser import flatten
 from holdsfor.syntax.terms import Compound, Const, Term, variables
 
 _D = TypeVar("_D", bound=Draft)

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from holdsfor.frontend.builder.errors import BuilderError, Piece
 from holdsfor.syntax.durations import duration_of, read_duration
+from holdsfor.syntax.parser import flatten
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 from holdsfor.times import nanoseconds
 
@@ -75,18 +76,6 @@ def apply(name: str, args: tuple[Term, ...]) -> Term:
     if not args:
         return Const(name)
     return Compound(name, flatten(name, args) if name in (",", ";") else args)
-
-
-def flatten(name: str, items: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Chains of `,` and `;` are flat. A `;` inside another stays a unit unless it comes last."""
-    flat: list[Term] = []
-    for index, item in enumerate(items):
-        opens = name == "," or index == len(items) - 1
-        if opens and isinstance(item, Compound) and item.name == name:
-            flat.extend(item.args)
-        else:
-            flat.append(item)
-    return tuple(flat)
 
 
 def _number(value: numbers.Real) -> Const:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdsfor.frontend.dmtl.constants import constant_text, quoted
+from holdsfor.frontend.dmtl.constants import constant_text
 from holdsfor.frontend.dmtl.numbers import range_text
 from holdsfor.frontend.dmtl.words import NAME, RESERVED
 from holdsfor.ir.metric import (
@@ -21,6 +21,7 @@ from holdsfor.ir.metric import (
     Unary,
 )
 from holdsfor.syntax.durations import duration_text
+from holdsfor.syntax.printer import quoted
 from holdsfor.syntax.terms import DURATION, Compound, Const, Term, Var
 
 _LEVELS = {"+": 1, "-": 1, "*": 2, "/": 2}

@@ -29,19 +29,19 @@ def rule_clause(rule: ir.Rule) -> Clause:
 def _head(rule: ir.Rule) -> Term:
     match rule:
         case ir.EffectRule():
-            return Compound(rule.kind.value, (_pair(rule.fvp), rule.time))
+            return Compound(rule.kind.value, (rule.fvp.term, rule.time))
         case ir.InitiallyRule():
-            return Compound("initially", (_pair(rule.fvp),))
+            return Compound("initially", (rule.fvp.term,))
         case ir.IntervalRule():
-            return Compound("holdsFor", (_pair(rule.fvp), rule.out))
+            return Compound("holdsFor", (rule.fvp.term, rule.out))
         case ir.EventRule():
             return Compound("happensAt", (rule.event, rule.time))
         case ir.DelayRule(effect=None):
-            return Compound("ft", (_pair(rule.trigger), rule.delay))
+            return Compound("ft", (rule.trigger.term, rule.delay))
         case ir.DelayRule(effect=ir.Fvp() as effect):
-            return Compound("fi", (_pair(rule.trigger), _pair(effect), rule.delay))
+            return Compound("fi", (rule.trigger.term, effect.term, rule.delay))
         case ir.PostponeRule():
-            return Compound("p", (_pair(rule.fvp),))
+            return Compound("p", (rule.fvp.term,))
         case ir.BackgroundRule():
             return rule.head
         case ir.Declaration():
@@ -55,13 +55,13 @@ def literal_term(literal: ir.Literal) -> Term:
         case ir.Happens():
             return Compound("happensAt", (literal.event, literal.time))
         case ir.Boundary():
-            return Compound("happensAt", (Compound(literal.edge.value, (_pair(literal.fvp),)), literal.time))
+            return Compound("happensAt", (Compound(literal.edge.value, (literal.fvp.term,)), literal.time))
         case ir.Holds():
-            return Compound("holdsAt", (_pair(literal.fvp), literal.time))
+            return Compound("holdsAt", (literal.fvp.term, literal.time))
         case ir.Effect():
-            return Compound(literal.kind.value, (_pair(literal.fvp), literal.time))
+            return Compound(literal.kind.value, (literal.fvp.term, literal.time))
         case ir.Intervals():
-            return Compound("holdsFor", (_pair(literal.fvp), literal.out))
+            return Compound("holdsFor", (literal.fvp.term, literal.out))
         case ir.Algebra(written=written):
             return _algebra(literal) if written is None else literal_term(written)
         case ir.Guard():
@@ -144,7 +144,3 @@ def _conjunction(goals: tuple[Term, ...]) -> Term:
     if not goals:
         return Const("true")
     return goals[0] if len(goals) == 1 else Compound(",", goals)
-
-
-def _pair(fvp: ir.Fvp) -> Term:
-    return Compound("=", (fvp.fluent, fvp.value))
