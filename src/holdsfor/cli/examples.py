@@ -82,7 +82,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "graph": (
         ("for Markdown", "holdsfor graph rules.prolog"),
-        ("a picture of the fluents", "holdsfor graph rules.prolog --grain fluents -o graph.svg"),
+        ("a picture of the fluents", "holdsfor graph rules.prolog --granularity fluents -o graph.svg"),
     ),
     "plan": (
         ("how rules are evaluated", "holdsfor plan rules.prolog"),

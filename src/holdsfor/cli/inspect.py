@@ -44,7 +44,7 @@ class GraphFormat(StrEnum):
     SVG = "svg"
 
 
-class Grain(StrEnum):
+class Granularity(StrEnum):
     """What the vertices of a dependency graph are."""
 
     PAIRS = "pairs"
@@ -148,9 +148,10 @@ def graph(
     style: Annotated[
         GraphFormat | None, typer.Option("--format", "-f", help="Output format; mermaid, or what --output ends in.")
     ] = None,
-    grain: Annotated[
-        Grain, typer.Option(help="Draw fluent-value pairs, fluents, or components (.dmtl: predicates in any case).")
-    ] = Grain.PAIRS,
+    granularity: Annotated[
+        Granularity,
+        typer.Option(help="Draw fluent-value pairs, fluents, or components (.dmtl: predicates in any case)."),
+    ] = Granularity.PAIRS,
     inputs: Annotated[bool, typer.Option("--inputs", help="Draw input events too.")] = False,
     output: Output = None,
 ) -> None:
@@ -159,7 +160,7 @@ def graph(
 
     with friendly_errors():
         chosen = style or _graph_format(output)
-        view = _view(files, grain, inputs=inputs)
+        view = _view(files, granularity, inputs=inputs)
         render = {GraphFormat.MERMAID: to_mermaid, GraphFormat.DOT: to_dot, GraphFormat.SVG: to_svg}[chosen]
         write_output(render(view), output)
 
@@ -173,7 +174,7 @@ def _graph_format(output: Path | None) -> GraphFormat:
     return formats.get(ending, GraphFormat.MERMAID)
 
 
-def _view(files: list[Path], grain: Grain, *, inputs: bool) -> GraphView:
+def _view(files: list[Path], granularity: Granularity, *, inputs: bool) -> GraphView:
     from holdsfor.viz.graph import dependency_view, metric_view
 
     if is_metric(files):
@@ -184,7 +185,7 @@ def _view(files: list[Path], grain: Grain, *, inputs: bool) -> GraphView:
         return metric_view(metric.program)
     reasoner = load_files(files)
     reasoner.require_no_errors()
-    return dependency_view(reasoner.analysis, grain.value, inputs=inputs)
+    return dependency_view(reasoner.analysis, granularity.value, inputs=inputs)
 
 
 def plan(

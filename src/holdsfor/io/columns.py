@@ -36,7 +36,7 @@ class Cells:
     verbatim: bool = False
 
 
-def text_cells(column: Array, *, is_reckoned: bool = False) -> Cells:
+def text_cells(column: Array, *, is_arithmetic: bool = False) -> Cells:
     """A column of a text file: all numbers, or text that is searched for numbers when it is encoded."""
     kind = _number_kind(column)
     if kind is not None:
@@ -45,14 +45,14 @@ def text_cells(column: Array, *, is_reckoned: bool = False) -> Cells:
         except pa.ArrowInvalid:
             return Cells(column.dictionary_encode())
         if kind == pa.int64() or np.abs(numbers.to_numpy()).max() < EXACT:
-            return number_cells(numbers, is_reckoned=is_reckoned)
+            return number_cells(numbers, is_arithmetic=is_arithmetic)
     return Cells(column.dictionary_encode())
 
 
-def number_cells(numbers: Array, *, is_reckoned: bool = False) -> Cells:
+def number_cells(numbers: Array, *, is_arithmetic: bool = False) -> Cells:
     """A column of 64-bit integers or floats without nulls."""
     plain = numbers.to_numpy()
-    if is_reckoned and len(plain) and plain.max() < EXACT and plain.min() > -EXACT:
+    if is_arithmetic and len(plain) and plain.max() < EXACT and plain.min() > -EXACT:
         return Cells(numbers.cast(pa.float64()))
     is_whole = pa.types.is_integer(numbers.type)
     return Cells(numbers if is_whole and lie_close(plain) else numbers.dictionary_encode())

@@ -51,7 +51,7 @@ def rows_of(column: Any, rows: Ints) -> Any:
     return column.take(pa.array(rows))
 
 
-def argument_cells(column: Any, name: str, *, is_text: bool, is_reckoned: bool = False) -> Cells:
+def argument_cells(column: Any, name: str, *, is_text: bool, is_arithmetic: bool = False) -> Cells:
     """An argument column without nulls. `is_text`: it comes from an untyped file, where numbers are text too."""
     kind = column.type
     if pa.types.is_nested(kind) or pa.types.is_null(kind):
@@ -59,13 +59,13 @@ def argument_cells(column: Any, name: str, *, is_text: bool, is_reckoned: bool =
     if pa.types.is_boolean(kind):
         return Cells(column.cast(pa.string()).dictionary_encode(), verbatim=True)
     if pa.types.is_integer(kind) and kind != pa.uint64():
-        return number_cells(column.cast(pa.int64()), is_reckoned=is_reckoned)
+        return number_cells(column.cast(pa.int64()), is_arithmetic=is_arithmetic)
     if pa.types.is_floating(kind):
-        return number_cells(column.cast(pa.float64()), is_reckoned=is_reckoned)
+        return number_cells(column.cast(pa.float64()), is_arithmetic=is_arithmetic)
     text = column.cast(pa.string())
     if is_text or kind == pa.uint64() or pa.types.is_decimal(kind):
         # The text has all digits of integers beyond 64 bits.
-        return text_cells(text, is_reckoned=is_reckoned)
+        return text_cells(text, is_arithmetic=is_arithmetic)
     return Cells(text.dictionary_encode(), verbatim=True)
 
 

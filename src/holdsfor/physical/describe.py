@@ -146,7 +146,7 @@ def _delay_text(one: model.Delay, lines: Lines) -> str:
     return f"{trigger} {effect} after {shape(one.delay)}"
 
 
-def _condition_data(one: model.Condition, lines: Lines) -> dict[str, Any]:
+def _condition_data(one: model.PairProgram, lines: Lines) -> dict[str, Any]:
     pair = lines.row(one.table, one.columns, one.value)
     return {"at": str(one.origin), "pair": pair, "program": list(lines.block(one.program.block))}
 

@@ -20,7 +20,7 @@ from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.alignment import (
     Places,
-    Reading,
+    RuleReading,
     RuleShape,
     Spreading,
     choices,
@@ -36,20 +36,20 @@ from holdsfor.physical.required import makes_intervals, required_leaves
 from holdsfor.physical.ties import FactPlaces, find_ties
 from holdsfor.records import record
 
-Parts = tuple[Places, ...]
-"""For each of some places, the parts of the key that can have its value."""
+PartialKeys = tuple[Places, ...]
+"""For each of some places, the columns of the key that can have its value."""
 TimedRule = ir.EffectRule | ir.EventRule | ir.IntervalRule
 
 
 @record
 class Input:
-    """How rows of an input reach keys: by the whole key, or by partial keys (`parts`). Without places, all keys share
+    """How rows of an input reach keys: by the whole key, or by `partial_keys`. Without places, all keys share
     the rows.
     """
 
     symbol: Symbol
     places: Spreading = ()
-    parts: Parts = ()
+    partial_keys: PartialKeys = ()
 
 
 @record
@@ -256,7 +256,7 @@ class _Choice:
         return {symbol: some for symbol, some in found.items() if symbol not in members}
 
     def _rank(self, component: Component, key: _Key) -> tuple[int, ...]:
-        """Ranks a key. Inputs shared by all keys are worst, then inputs read by parts; in both cases keys with few
+        """Ranks a key. Inputs shared by all keys are worst, then inputs read by partial keys; in both cases keys with few
         columns win.
 
         Among equal keys, the first column alone wins.
@@ -264,8 +264,8 @@ class _Choice:
         others = [symbol for symbol, spreadings in key.inputs.items() if not spreadings]
         if not others:
             return 0, 0, 0
-        by_parts = sum(bool(_links(symbol, component.shapes, key.members)) for symbol in others)
-        return len(others) - by_parts, by_parts, -key.size
+        by_partial_keys = sum(bool(_links(symbol, component.shapes, key.members)) for symbol in others)
+        return len(others) - by_partial_keys, by_partial_keys, -key.size
 
     def _without_key(self, component: Component, key: _Key) -> str:
         """Names a rule that can succeed without a condition on the whole key, if there is one.
@@ -325,8 +325,8 @@ def _input(symbol: Symbol, stage: _Stage, shapes: Sequence[RuleShape]) -> Input:
         return Input(symbol)
     links = _links(symbol, shapes, stage.members)
     columns = sorted({column for column, _ in links})
-    parts = tuple(tuple(sorted(part for place, part in links if place == column)) for column in columns)
-    return Input(symbol, tuple((column,) for column in columns), parts)
+    keys = tuple(tuple(sorted(part for place, part in links if place == column)) for column in columns)
+    return Input(symbol, tuple((column,) for column in columns), keys)
 
 
 def _symbol_read(literal: object, entities: Entities) -> Symbol | None:
@@ -350,7 +350,7 @@ def _terminations_read(rules: Iterable[ir.Rule], entities: Entities) -> frozense
 
 
 def _links(symbol: Symbol, shapes: Sequence[RuleShape], members: Mapping[Symbol, Places]) -> list[tuple[int, int]]:
-    """The columns of an input, and the key parts there: one of them in every use. None if a use has none."""
+    """The columns of an input, and the key columns there: one of them in every use. None if a use has none."""
     uses: list[frozenset[tuple[int, int]]] = []
     for shape in shapes:
         key = [shape.columns[place] for place in members[shape.symbol]]
@@ -385,7 +385,7 @@ def _tie(component: Component) -> str:
     return "its rules share no argument"
 
 
-def _leaves_key(shape: RuleShape, reading: Reading) -> bool:
+def _leaves_key(shape: RuleShape, reading: RuleReading) -> bool:
     """Whether a rule reads its own cycle without passing on a column."""
     if reading.symbol != shape.symbol:
         return not any(term in reading.columns for term in shape.columns)

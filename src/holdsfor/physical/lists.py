@@ -32,27 +32,27 @@ class ListRead:
 
 
 @record
-class Reading:
+class ListReads:
     """What a definition reads. With a `problem`, the result depends on the complete history of the tables."""
 
     reads: tuple[ListRead, ...]
     problem: str | None = None
 
 
-def reading(definition: Definition, facts: tuple[FactTable, ...]) -> Reading:
+def list_reads(definition: Definition, facts: tuple[FactTable, ...]) -> ListReads:
     """What a definition reads of its lists, over all its alternatives."""
     everything = tuple(ListRead(table, FOREVER, FOREVER) for table in tables_read(definition.program.block))
     variants = _variants(definition.program.block)
     if variants is None:
-        return Reading(everything, "it reads intervals inside of other conditions")
+        return ListReads(everything, "it reads intervals inside of other conditions")
     found: dict[ListRead, None] = {}
     for variant in variants:
         one = _Variant(variant, facts)
         problem = one.problem(definition.out)
         if problem is not None:
-            return Reading(everything, problem)
+            return ListReads(everything, problem)
         found |= dict.fromkeys(one.reads(definition.out))
-    return Reading(tuple(found))
+    return ListReads(tuple(found))
 
 
 def tables_read(block: code.Block) -> tuple[int, ...]:

@@ -144,7 +144,10 @@ class _Lowering:
                 tuple(map(self._component, drafted.components)),
                 drafted.key,
                 tuple(model.Route(number[symbol], (places,), False) for symbol, places in drafted.members),
-                tuple(model.Route(number[one.symbol], one.places, not one.places, one.parts) for one in drafted.inputs),
+                tuple(
+                    model.Route(number[one.symbol], one.places, not one.places, one.partial_keys)
+                    for one in drafted.inputs
+                ),
                 drafted.is_tied,
                 fact_ties(drafted.facts, self._analysis),
                 drafted.why,
@@ -274,13 +277,13 @@ class _Lowering:
         shapes = scope.patterns(columns)
         return table, shapes, scope.pattern(fvp.value), scope
 
-    def _condition(self, fvp: ir.Fvp, rule: ir.PostponeRule | ir.Declaration) -> model.Condition:
+    def _condition(self, fvp: ir.Fvp, rule: ir.PostponeRule | ir.Declaration) -> model.PairProgram:
         table, columns, value, scope = self._given_pair(fvp, rule)
         body = self._body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
-        return model.Condition(table, columns, value, model.Program(block, scope.size), model.origin(rule.span))
+        return model.PairProgram(table, columns, value, model.Program(block, scope.size), model.origin(rule.span))
 
-    def _groundings(self) -> Iterator[model.Condition]:
+    def _groundings(self) -> Iterator[model.PairProgram]:
         for symbol in self._symbols:
             for declaration in rule_order(self._analysis.entities[symbol].groundings):
                 pair = declaration.args[0]
@@ -288,14 +291,14 @@ class _Lowering:
                     fvp = ir.Fvp(pair.args[0], pair.args[1], part=symbol.part)
                     yield self._condition(fvp, declaration)
 
-    def _initially(self, rule: ir.InitiallyRule) -> model.Condition:
+    def _initially(self, rule: ir.InitiallyRule) -> model.PairProgram:
         scope = Scope(self._occurrences(rule))
         body = self._body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
         table, columns = self._known.fluent(rule.fvp)
         heads = scope.patterns(columns)
         value = scope.pattern(rule.fvp.value)
-        return model.Condition(table, heads, value, model.Program(block, scope.size), model.origin(rule.span))
+        return model.PairProgram(table, heads, value, model.Program(block, scope.size), model.origin(rule.span))
 
 
 def _what(rule: ir.Rule) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from holdsfor.physical.instructions import Origin
-from holdsfor.physical.lists import by_table, reading, tables_read
+from holdsfor.physical.lists import by_table, list_reads, tables_read
 from holdsfor.physical.model import FOREVER, Component, Definition, PhysicalPlan, Role
 from holdsfor.physical.operators import added
 from holdsfor.physical.reads import goals, reads
@@ -100,7 +100,7 @@ class _Doubts:
         if len(definitions) > 1:
             return Doubt(FOREVER, f"{where.rule}: which of several rules counts depends on instances long gone")
         for one in definitions:
-            read = reading(one, self._plan.facts)
+            read = list_reads(one, self._plan.facts)
             if read.problem is not None:
                 return Doubt(FOREVER, f"{where.rule}: {read.problem}")
             if any(self._plan.goals[goal].changes for goal in goals(one.program.block)):

@@ -69,7 +69,6 @@ __all__ = [
     "Collect",
     "Compare",
     "Component",
-    "Condition",
     "Constant",
     "Copy",
     "Decision",
@@ -98,6 +97,7 @@ __all__ = [
     "Negate",
     "Operate",
     "Origin",
+    "PairProgram",
     "PhysicalPlan",
     "Place",
     "Program",
@@ -172,7 +172,7 @@ class Delay:
 
 
 @record
-class Condition:
+class PairProgram:
     """A program about a pair: a condition (for postponing and for groundings), or the source of the `initially`
     pairs.
     """
@@ -344,9 +344,9 @@ class PhysicalPlan:
     facts: tuple[FactTable, ...]
     goals: tuple[GoalInfo, ...]
     stages: tuple[Stage, ...]
-    initially: tuple[Condition, ...]
-    postpones: tuple[Condition, ...]
-    groundings: tuple[Condition, ...]
+    initially: tuple[PairProgram, ...]
+    postpones: tuple[PairProgram, ...]
+    groundings: tuple[PairProgram, ...]
     max_delayed_effects: int
     knowledge: str = ""
     """A digest of the background rules that goals depend on; facts are in `facts`."""

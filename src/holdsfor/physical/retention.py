@@ -18,13 +18,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from holdsfor.physical.instructions import EdgeKind, Origin
-from holdsfor.physical.lists import Reading, by_table, reading, tables_read
+from holdsfor.physical.lists import ListReads, by_table, list_reads, tables_read
 from holdsfor.physical.metric import MetricComponent
 from holdsfor.physical.model import (
     FOREVER,
     Component,
-    Condition,
     Definition,
+    PairProgram,
     PhysicalPlan,
     Program,
     Role,
@@ -77,7 +77,7 @@ class _Retention:
             is_recomputed = number in self._recomputed
             yield replace(table, keep=keep.points, keep_why=keep.why, recomputed=is_recomputed)
 
-    def add_condition(self, condition: Condition) -> None:
+    def add_condition(self, condition: PairProgram) -> None:
         """A condition on pairs."""
         if self._changes(condition.program):
             self._lag[condition.table] = FOREVER
@@ -195,14 +195,14 @@ class _Retention:
         points = max(lags, default=0)
         return self._effects.get(table, Distance()).joined(Distance(points, f"{where} {_later(points)}"))
 
-    def _reading(self, definitions: list[Definition]) -> Reading:
-        found = [reading(one, self._plan.facts) for one in definitions]
+    def _reading(self, definitions: list[Definition]) -> ListReads:
+        found = [list_reads(one, self._plan.facts) for one in definitions]
         problem = next((one.problem for one in found if one.problem), None)
         if len(definitions) > 1:
             problem = "which of its rules counts depends on instances that may be long gone"
         if any(self._changes(one.program) for one in definitions):
             problem = "it reads a domain that input fills"
-        return Reading(tuple(read for one in found for read in one.reads), problem)
+        return ListReads(tuple(read for one in found for read in one.reads), problem)
 
     # Notes
 

@@ -15,7 +15,7 @@ from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.solver import Solver
 from holdsfor.logic.unify import Bindings, is_ground, resolve, substitute, unify
-from holdsfor.reference.history import Known
+from holdsfor.reference.history import KnownInput
 from holdsfor.reference.intervals import Interval
 from holdsfor.reference.statics import Pair, StaticSolver
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
@@ -55,7 +55,7 @@ class World(Solver):
     def __init__(
         self,
         analysis: Analysis,
-        known: Known,
+        known: KnownInput,
         failures: Failures | None = None,
         max_delayed_effects: int = MAX_DELAYED_EFFECTS,
     ) -> None:
@@ -225,7 +225,7 @@ class World(Solver):
                     yield found
 
 
-def domain_facts(analysis: Analysis, known: Known) -> Iterator[Term]:
+def domain_facts(analysis: Analysis, known: KnownInput) -> Iterator[Term]:
     """The facts that the records that count at a query time put into domains."""
     for filling in analysis.fillings:
         for time, happened in known.events.items():

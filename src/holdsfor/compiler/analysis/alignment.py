@@ -28,7 +28,7 @@ _MOST_CHOICES = 64
 
 
 @record
-class Reading:
+class RuleReading:
     """A condition of a rule, or the fluent that triggers a delayed effect: its symbol and its terms.
 
     `is_effect` means that it reads initiations or terminations, which are not stored as rows.
@@ -58,7 +58,7 @@ class RuleShape:
     rule: ir.Rule | MetricRule
     symbol: Symbol
     columns: tuple[Term, ...]
-    readings: tuple[Reading, ...]
+    readings: tuple[RuleReading, ...]
     ranging: frozenset[str] = frozenset()
 
 
@@ -73,7 +73,7 @@ def rule_shape(rule: ir.Rule, symbol: Symbol, entities: Entities) -> RuleShape |
             if entities.fluent(effect) != symbol:
                 return None
             source = entities.fluent(trigger)
-            reading = Reading(source, source.columns(trigger.fluent), is_trigger=True)
+            reading = RuleReading(source, source.columns(trigger.fluent), is_trigger=True)
             return RuleShape(rule, symbol, symbol.columns(effect.fluent), (reading,))
         case _:
             return None
@@ -83,7 +83,7 @@ def rule_shape(rule: ir.Rule, symbol: Symbol, entities: Entities) -> RuleShape |
         term = literal.event if isinstance(literal, ir.Happens) else literal.fvp.fluent
         value = None if isinstance(literal, ir.Happens) else literal.fvp.value
         is_effect = isinstance(literal, ir.Effect)
-        readings.append(Reading(condition.symbol, condition.symbol.columns(term), value, is_effect=is_effect))
+        readings.append(RuleReading(condition.symbol, condition.symbol.columns(term), value, is_effect=is_effect))
     ranging = _ranging(rule, symbol, entities) if isinstance(rule, ir.IntervalRule) else frozenset()
     return RuleShape(rule, symbol, symbol.columns(head), tuple(readings), ranging)
 
@@ -194,11 +194,11 @@ def _followed(shape: RuleShape, found: Mapping[Symbol, Places]) -> Places | None
     for reading in shape.readings:
         if reading.symbol in found:
             key = [reading.columns[place] for place in found[reading.symbol]]
-            return next(fitting_places(Reading(shape.symbol, shape.columns), key), None)
+            return next(fitting_places(RuleReading(shape.symbol, shape.columns), key), None)
     return None
 
 
-def ranges(shape: RuleShape, reading: Reading, key: Sequence[Term]) -> bool:
+def ranges(shape: RuleShape, reading: RuleReading, key: Sequence[Term]) -> bool:
     """Whether a condition enumerates values of a variable for keys other than its own.
 
     A key of one variable has all its values in one place. With several variables, each may be combined with values
@@ -208,7 +208,7 @@ def ranges(shape: RuleShape, reading: Reading, key: Sequence[Term]) -> bool:
     return bool((reading.names & shape.ranging) - fixed)
 
 
-def fitting_places(reading: Reading, key: Sequence[Term]) -> Iterator[Places]:
+def fitting_places(reading: RuleReading, key: Sequence[Term]) -> Iterator[Places]:
     """The places at which a condition has a key."""
     columns = [[place for place, term in enumerate(reading.columns) if term == wanted] for wanted in key]
     for count, found in enumerate(product(*columns)):

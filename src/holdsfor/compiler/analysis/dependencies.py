@@ -51,7 +51,7 @@ class Vertex:
 
 
 @record
-class Condition:
+class TemporalCondition:
     """A temporal condition of a rule: what it reads, and whether all its uses are positive."""
 
     literal: ir.Happens | ir.Boundary | ir.Holds | ir.Effect | ir.Intervals
@@ -97,14 +97,14 @@ def _general(value: Term, numbers: Iterator[int] | None = None) -> Term:
             return value
 
 
-def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iterator[Condition]:
+def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iterator[TemporalCondition]:
     """The temporal conditions of a body. Conditions that are negated, counted or tested first are not positive."""
     for literal in body:
         match literal:
             case ir.Happens(event=event):
-                yield Condition(literal, entities.event(event), positive)
+                yield TemporalCondition(literal, entities.event(event), positive)
             case ir.Boundary(fvp=fvp) | ir.Holds(fvp=fvp) | ir.Effect(fvp=fvp) | ir.Intervals(fvp=fvp):
-                yield Condition(literal, entities.fluent(fvp), positive)
+                yield TemporalCondition(literal, entities.fluent(fvp), positive)
             case ir.Not(body=inner) | ir.FindAll(body=inner):
                 yield from conditions(inner, entities, positive=False)
             case ir.Or(branches=branches):
@@ -223,7 +223,7 @@ class DependencyGraph:
                         condition = as_holds(atom) if is_fluent else as_happens(atom)
                         self.i_edges.setdefault((source, head), []).append(condition)
 
-    def sources(self, condition: Condition) -> list[Vertex]:
+    def sources(self, condition: TemporalCondition) -> list[Vertex]:
         """The vertices that a condition reads."""
         if isinstance(condition.literal, ir.Happens):
             return self.of_symbol(condition.symbol)

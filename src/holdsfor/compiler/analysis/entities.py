@@ -18,7 +18,7 @@ from holdsfor.logic.unify import may_equal
 from holdsfor.syntax.printer import print_constant, print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, arguments, functor
 
-Parts = Mapping["Symbol", Mapping[str, Sequence[Term]]]
+FluentParts = Mapping["Symbol", Mapping[str, Sequence[Term]]]
 """For fluents whose values are evaluated separately: the parts of each, with the values of the rule heads in each."""
 
 
@@ -44,7 +44,7 @@ class Role(StrEnum):
 class Symbol:
     """A kind of event or fluent: name, arity, and the functors of arguments that are always compound.
 
-    If the values of a fluent are evaluated separately, `part` identifies some of them (see `analysis.parts`).
+    If the values of a fluent are evaluated separately, `part` identifies some of them (see `analysis.fluent_parts`).
     """
 
     kind: EntityKind
@@ -129,7 +129,7 @@ class Entity:
 class Entities:
     """The symbol table of a program."""
 
-    def __init__(self, program: ir.Program, parts: Parts | None = None) -> None:
+    def __init__(self, program: ir.Program, parts: FluentParts | None = None) -> None:
         self._parts = parts or {}
         self._split: dict[tuple[EntityKind, str, int], frozenset[int]] = {}
         self._plain: dict[tuple[EntityKind, str, int], Symbol] = {}

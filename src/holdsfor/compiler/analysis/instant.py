@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from holdsfor import ir
-from holdsfor.compiler.analysis.dependencies import ANY, Condition, DependencyGraph, Vertex, conditions
+from holdsfor.compiler.analysis.dependencies import ANY, DependencyGraph, TemporalCondition, Vertex, conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.analysis.lookback import reach, surroundings
@@ -145,7 +145,7 @@ class InstantGraph:
                 if source in self._renewing and (what, target) != (DELAYED, source):
                     self._need(Moment(what, target), Moment(DELAYED, source), rule, positive=False)
 
-    def _read(self, condition: Condition) -> Iterator[tuple[Moment, bool]]:
+    def _read(self, condition: TemporalCondition) -> Iterator[tuple[Moment, bool]]:
         literal, positive = condition.literal, condition.positive
         match literal:
             case ir.Happens():

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Entity, Role, Symbol, show_fvp
-from holdsfor.compiler.analysis.parts import values_by_events
+from holdsfor.compiler.analysis.fluent_parts import values_by_events
 from holdsfor.compiler.analysis.places import head_span, other_name, other_text, span_of
 from holdsfor.compiler.analysis.similar import Similar, suggest
 from holdsfor.diagnostics import Diagnostic, Fix, Label, Severity, Span

@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from holdsfor import ir
-from holdsfor.compiler.analysis.entities import Entities, Parts
+from holdsfor.compiler.analysis.entities import Entities, FluentParts
 from holdsfor.logic.unify import may_equal
 from holdsfor.syntax.terms import Const
 
 
-def separate_values(program: ir.Program, entities: Entities, parts: Parts) -> ir.Program:
+def separate_values(program: ir.Program, entities: Entities, parts: FluentParts) -> ir.Program:
     """The program with one part of a fluent per condition and head. `entities` contains the unsplit fluents."""
     separator = _Separator(entities, parts)
     return replace(program, rules=tuple(separator.rule(rule) for rule in program.rules))
 
 
 class _Separator:
-    def __init__(self, entities: Entities, parts: Parts) -> None:
+    def __init__(self, entities: Entities, parts: FluentParts) -> None:
         self._entities = entities
         self._parts = parts
 

@@ -65,7 +65,7 @@ def _definition(rule: model.Definition, fold: _Folding) -> model.Definition:
     return replace(rule, program=program, columns=fixed_all(rule.columns, known), value=fixed(rule.value, known))
 
 
-def _condition(one: model.Condition, fold: _Folding) -> model.Condition:
+def _condition(one: model.PairProgram, fold: _Folding) -> model.PairProgram:
     program, known = fold.program(one.program)
     return replace(one, program=program, columns=fixed_all(one.columns, known), value=fixed(one.value, known))
 

@@ -34,7 +34,7 @@ def with_programs(plan: model.PhysicalPlan, change: Callable[[model.Program], mo
             delays=tuple(replace(rule, program=change(rule.program)) for rule in one.delays),
         )
 
-    def conditions(some: tuple[model.Condition, ...]) -> tuple[model.Condition, ...]:
+    def conditions(some: tuple[model.PairProgram, ...]) -> tuple[model.PairProgram, ...]:
         return tuple(replace(one, program=change(one.program)) for one in some)
 
     return replace(

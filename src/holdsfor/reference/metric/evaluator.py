@@ -30,7 +30,7 @@ from holdsfor.ir.metric import (
 from holdsfor.logic.arithmetic import NoValue, Number, exact_sum, greatest, least
 from holdsfor.logic.arithmetic import evaluate as calculate
 from holdsfor.reference.metric import times as operators
-from holdsfor.reference.metric.bindings import Binding, Known, anyhow, candidates, ground
+from holdsfor.reference.metric.bindings import Binding, FactTimes, anyhow, candidates, ground
 from holdsfor.reference.metric.needs import EVERYWHERE, Signature, Stratum, Window, strata, windows
 from holdsfor.reference.metric.times import ALWAYS, BEGINNING, END, NEVER, Times, intersection, union
 from holdsfor.syntax.terms import Const, Term, Var, variables
@@ -66,7 +66,7 @@ def evaluate(
         low, high = operators.cuts(horizon)
         asked = low[0], high[0]
     needed = windows(program, asked)
-    known: Known = {}
+    known: FactTimes = {}
     for fact in (*program.facts, *facts):
         _learn(known, (fact.predicate, len(fact.args)), fact.args, Times.during(fact.during))
     for stratum in strata(program):
@@ -88,7 +88,7 @@ def _within(window: Window) -> Times:
     return Times.of([(max(BEGINNING, (low, 0)), min(END, (high, 1)))])
 
 
-def _learn(known: Known, signature: Signature, args: tuple[Const, ...], held: Times) -> bool:
+def _learn(known: FactTimes, signature: Signature, args: tuple[Const, ...], held: Times) -> bool:
     table = known.setdefault(signature, {})
     before = table.get(args, NEVER)
     after = before | held
@@ -97,7 +97,7 @@ def _learn(known: Known, signature: Signature, args: tuple[Const, ...], held: Ti
     return after != before
 
 
-def _saturate(stratum: Stratum, known: Known, needed: dict[Signature, Window], rounds: int) -> None:
+def _saturate(stratum: Stratum, known: FactTimes, needed: dict[Signature, Window], rounds: int) -> None:
     for _ in range(rounds):
         news = False
         for rule in stratum.rules:
@@ -110,7 +110,7 @@ def _saturate(stratum: Stratum, known: Known, needed: dict[Signature, Window], r
     raise Endless(f"{sorted(stratum.signatures)} were not complete after {rounds} rounds")
 
 
-def _consequences(rule: MetricRule, known: Known) -> Iterator[tuple[tuple[Const, ...], Times]]:
+def _consequences(rule: MetricRule, known: FactTimes) -> Iterator[tuple[tuple[Const, ...], Times]]:
     for binding, body in body_solutions(rule, known):
         held = body
         for operator, during in rule.boxes:
@@ -119,7 +119,7 @@ def _consequences(rule: MetricRule, known: Known) -> Iterator[tuple[tuple[Const,
             yield ground(rule.head, binding), held
 
 
-def body_solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Times]]:
+def body_solutions(rule: MetricRule, known: FactTimes) -> Iterator[tuple[Binding, Times]]:
     """The bindings of a rule, and the times at which the body holds for them."""
     conditions = [literal for literal in rule.body if isinstance(literal, Condition)]
     positive = [condition.atom for condition in conditions if not condition.negated]
@@ -145,7 +145,7 @@ def body_solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Ti
                 yield binding, held & ~union(atom_times_for_some(atom, binding, known) for atom in negative)
 
 
-def atom_times(atom: MetricAtom, binding: Binding, known: Known) -> Times:
+def atom_times(atom: MetricAtom, binding: Binding, known: FactTimes) -> Times:
     """The times at which a metric atom without unbound variables holds."""
     match atom:
         case Atom():
@@ -159,7 +159,7 @@ def atom_times(atom: MetricAtom, binding: Binding, known: Known) -> Times:
             return _BINARY[atom.operator](atom.range, left, right)
 
 
-def atom_times_for_some(atom: MetricAtom, binding: Binding, known: Known) -> Times:
+def atom_times_for_some(atom: MetricAtom, binding: Binding, known: FactTimes) -> Times:
     """The times at which a metric atom holds for some values of its unbound variables."""
     names = [variable.name for variable in atom_variables(atom)]
     return union(atom_times(atom, extended, known) for extended in anyhow(names, binding, known))
@@ -217,7 +217,7 @@ def comparison_holds(comparison: Comparison, binding: Binding) -> bool:
             return left.value >= right.value
 
 
-def aggregate_values(aggregate: Aggregate, known: Known) -> Iterator[tuple[Binding, Times]]:
+def aggregate_values(aggregate: Aggregate, known: FactTimes) -> Iterator[tuple[Binding, Times]]:
     """The results of an aggregate, with the values of its grouping variables, and their times.
 
     If the atom holds for no values of the terms, there is no result, not even a count of 0.

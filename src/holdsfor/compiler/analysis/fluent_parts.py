@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.dependencies import DependencyGraph
-from holdsfor.compiler.analysis.entities import Entity, Parts, Role, Symbol
+from holdsfor.compiler.analysis.entities import Entity, FluentParts, Role, Symbol
 from holdsfor.ir import DelayRule, EffectKind, EffectRule, InitiallyRule, IntervalRule, Rule
 from holdsfor.logic.unify import may_equal
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Term, Var
 
 
-def find_parts(graph: DependencyGraph) -> Parts:
+def find_fluent_parts(graph: DependencyGraph) -> FluentParts:
     """The fluents that must be split, each with the values of its parts. The first part has no name."""
     found: dict[Symbol, dict[str, list[Term]]] = {}
     for entity in graph.entities.with_role(Role.STATIC_FLUENT):
