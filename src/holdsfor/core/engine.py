@@ -41,8 +41,8 @@ from holdsfor.ir import BackgroundRule
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.solver import Predicate
 from holdsfor.physical.encode import Encoder
+from holdsfor.physical.instructions import Site
 from holdsfor.physical.lower import Lowered, lower, lower_for_trace
-from holdsfor.physical.model import Site
 from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Term, Var
 

@@ -19,6 +19,7 @@ from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.solver import Predicate
 from holdsfor.logic.unify import is_ground
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.open_ends import openly_ended
 from holdsfor.physical.reads import registers
@@ -120,9 +121,9 @@ class BodyLowering:
         self._now = now
         self._whole = whole
 
-    def block(self, body: ir.Body) -> model.Block:
+    def block(self, body: ir.Body) -> code.Block:
         """The instructions of a conjunction."""
-        found: list[model.Instruction] = []
+        found: list[code.Instruction] = []
         for literal in self.with_late_ends(body):
             made = self._literal(literal)
             found += made
@@ -148,31 +149,31 @@ class BodyLowering:
         asked = names(literal.fvp.fluent) | names(literal.fvp.value)
         return not asked <= self._scope.bound and self._known.is_ended_openly(literal.fvp)
 
-    def _literal(self, literal: ir.Literal) -> Sequence[model.Instruction]:
+    def _literal(self, literal: ir.Literal) -> Sequence[code.Instruction]:
         scope = self._scope
         match literal:
             case ir.Happens(event=event, time=time):
                 table, columns = self._known.event(event)
                 instant = self._instant(literal, time)
-                return (model.Events(table, scope.patterns(columns), instant),)
+                return (code.Events(table, scope.patterns(columns), instant),)
             case ir.Holds(fvp=fvp, time=time):
-                return (self._of_pair(fvp, lambda t, c, v: model.Holding(t, c, v, self._instant(literal, time))),)
+                return (self._of_pair(fvp, lambda t, c, v: code.Holding(t, c, v, self._instant(literal, time))),)
             case ir.Boundary(edge=edge, fvp=fvp, time=time):
-                kind = model.EdgeKind.START if edge is ir.Edge.START else model.EdgeKind.END
+                kind = code.EdgeKind.START if edge is ir.Edge.START else code.EdgeKind.END
                 instant = self._instant(literal, time)
-                return (self._of_pair(fvp, lambda t, c, v: model.Edges(t, kind, c, v, instant)),)
+                return (self._of_pair(fvp, lambda t, c, v: code.Edges(t, kind, c, v, instant)),)
             case ir.Effect(kind=effect, fvp=fvp, time=time):
-                which = model.EdgeKind.INITIATED if effect is ir.EffectKind.INITIATED else model.EdgeKind.TERMINATED
+                which = code.EdgeKind.INITIATED if effect is ir.EffectKind.INITIATED else code.EdgeKind.TERMINATED
                 instant = self._instant(literal, time)
-                return (self._of_pair(fvp, lambda t, c, v: model.Edges(t, which, c, v, instant)),)
+                return (self._of_pair(fvp, lambda t, c, v: code.Edges(t, which, c, v, instant)),)
             case ir.Instance(fvp=fvp):
-                return (self._of_pair(fvp, model.Endable),)
+                return (self._of_pair(fvp, code.Endable),)
             case ir.Compare():
                 return (self._compare(literal),)
             case ir.Assign(target=target, expression=expression):
                 site = scope.site(literal.span, literal)
                 value = scope.expression(expression)
-                return (model.Assign(scope.pattern(target), value, site),)
+                return (code.Assign(scope.pattern(target), value, site),)
             case ir.Call(atom=atom):
                 return (self._call(literal, atom),)
             case ir.Cut():
@@ -183,13 +184,13 @@ class BodyLowering:
                 return self._list_condition(literal)
 
     def _of_pair(
-        self, fvp: ir.Fvp, make: Callable[[int, tuple[model.Shape, ...], model.Shape], model.Instruction]
-    ) -> model.Instruction:
+        self, fvp: ir.Fvp, make: Callable[[int, tuple[code.Shape, ...], code.Shape], code.Instruction]
+    ) -> code.Instruction:
         table, columns = self._known.fluent(fvp)
         shapes = self._scope.patterns(columns)
         return make(table, shapes, self._scope.pattern(fvp.value))
 
-    def _instant(self, literal: ir.Literal, time: Term) -> model.Instant:
+    def _instant(self, literal: ir.Literal, time: Term) -> code.Instant:
         assert isinstance(time, Var)
         binds = time.name not in self._scope.bound
         least = most = None
@@ -200,51 +201,49 @@ class BodyLowering:
             least = int(max(0, min(found.least, _FARTHEST))) if math.isfinite(found.least) else None
             most = int(max(0, found.most)) if found.most <= _FARTHEST else None
         register = self._scope.bind(time.name) if binds else self._scope.register(time.name)
-        return model.Instant(register, binds, least, most)
+        return code.Instant(register, binds, least, most)
 
-    def _compare(self, literal: ir.Compare) -> model.Instruction:
+    def _compare(self, literal: ir.Compare) -> code.Instruction:
         scope = self._scope
         if literal.operator in ARITHMETIC_COMPARISONS:
             site = scope.site(literal.span, literal)
-            return model.Compare(
-                literal.operator, scope.expression(literal.left), scope.expression(literal.right), site
-            )
+            return code.Compare(literal.operator, scope.expression(literal.left), scope.expression(literal.right), site)
         if literal.operator == "=":
             ground, other = literal.left, literal.right
             if not names(ground) <= scope.bound:
                 ground, other = other, ground
             shape = scope.pattern(ground)
-            return model.Equal(shape, scope.pattern(other))
+            return code.Equal(shape, scope.pattern(other))
         if literal.operator in ("\\=", "\\=="):
-            return model.Equal(scope.pattern(literal.left), scope.pattern(literal.right), negated=True)
+            return code.Equal(scope.pattern(literal.left), scope.pattern(literal.right), negated=True)
         if literal.operator == "==":
-            return model.Equal(scope.pattern(literal.left), scope.pattern(literal.right))
+            return code.Equal(scope.pattern(literal.left), scope.pattern(literal.right))
         return self._goal(literal, names(literal.left) | names(literal.right))
 
-    def _call(self, literal: ir.Call, atom: Term) -> model.Instruction:
+    def _call(self, literal: ir.Call, atom: Term) -> code.Instruction:
         name = functor(atom)
         assert name is not None
         if name not in LIBRARY or name in self._known.analysis.background.rules:
             table = self._known.fact_table(name)
             if table is not None:
-                return model.Facts(table, self._scope.patterns(arguments(atom)))
+                return code.Facts(table, self._scope.patterns(arguments(atom)))
         return self._goal(literal, names(atom))
 
-    def _goal(self, literal: ir.Literal, mentioned: set[str]) -> model.Instruction:
+    def _goal(self, literal: ir.Literal, mentioned: set[str]) -> code.Instruction:
         scope = self._scope
         inputs = tuple(sorted(mentioned & scope.bound))
         outputs = tuple(sorted(name for name in mentioned - scope.bound if not scope.is_idle(name)))
         site = scope.site(literal.span, literal)
         number = self._known.add_goal(Goal(literal, inputs, outputs))
         given = tuple(scope.register(name) for name in inputs)
-        return model.Call(number, given, tuple(scope.bind(name) for name in outputs), site)
+        return code.Call(number, given, tuple(scope.bind(name) for name in outputs), site)
 
-    def _nested(self, literal: ir.Not | ir.Or | ir.IfThenElse | ir.FindAll) -> model.Instruction:
+    def _nested(self, literal: ir.Not | ir.Or | ir.IfThenElse | ir.FindAll) -> code.Instruction:
         scope = self._scope
         match literal:
             case ir.Not(body=body):
                 with scope.inner():
-                    return model.Negate(self.block(body))
+                    return code.Negate(self.block(body))
             case ir.FindAll(template=template, body=body, result=result, sliding=sliding):
                 with scope.inner():
                     inside = self.block(body)
@@ -252,7 +251,7 @@ class BodyLowering:
                     window = None if sliding is None else self._window(literal, inside, sliding.kind)
                 aggregate = -1 if sliding is None else list(SlidingKind).index(sliding.kind)
                 site = scope.site(literal.span, literal)
-                return model.Collect(collected, inside, scope.pattern(result), aggregate, site, window)
+                return code.Collect(collected, inside, scope.pattern(result), aggregate, site, window)
             case ir.Or(branches=branches):
                 blocks = []
                 bound: list[set[str]] = []
@@ -261,21 +260,21 @@ class BodyLowering:
                         blocks.append(self.block(branch))
                         bound.append(set(scope.bound))
                 scope.bound |= set.intersection(*bound)
-                return model.Choose(tuple(blocks))
+                return code.Choose(tuple(blocks))
             case ir.IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 with scope.inner():
                     tested = self.block(condition)
                     chosen = self.block(then)
                     after = set(scope.bound)
-                rest: model.Block | None = None
+                rest: code.Block | None = None
                 if otherwise is not None:
                     with scope.inner():
                         rest = self.block(otherwise)
                         after &= scope.bound
                 scope.bound |= after
-                return model.Branch(tested, chosen, rest)
+                return code.Branch(tested, chosen, rest)
 
-    def _window(self, literal: ir.FindAll, block: model.Block, kind: SlidingKind) -> model.Window | None:
+    def _window(self, literal: ir.FindAll, block: code.Block, kind: SlidingKind) -> code.Window | None:
         """The window of a sliding aggregate. Its block consists of the events and the limits of the window."""
         match literal.body:
             case (
@@ -288,12 +287,12 @@ class BodyLowering:
                 return None
         scope = self._scope
         first = block[0]
-        assert isinstance(first, model.Events)
+        assert isinstance(first, code.Events)
         given = set(registers(*first.columns, bound_here=True))
         known = tuple(
             place
             for place, shape in enumerate(first.columns)
-            if isinstance(shape, model.Constant) or (isinstance(shape, model.Register) and shape.number not in given)
+            if isinstance(shape, code.Constant) or (isinstance(shape, code.Register) and shape.number not in given)
         )
         here = {scope.register(name) for name in names(event)}
         if any(scope.register(name) not in here for name in names(literal.template)):
@@ -301,7 +300,7 @@ class BodyLowering:
         if any(scope.register(name) in given for name in names(length)) or then in names(length):
             return None
         numbers = kind not in (SlidingKind.COUNT, SlidingKind.DISTINCT)
-        return model.Window(scope.expression(length), scope.expression(literal.template) if numbers else None, known)
+        return code.Window(scope.expression(length), scope.expression(literal.template) if numbers else None, known)
 
-    def _list_condition(self, literal: ir.Literal) -> Sequence[model.Instruction]:
+    def _list_condition(self, literal: ir.Literal) -> Sequence[code.Instruction]:
         raise NotImplementedError(type(literal).__name__)

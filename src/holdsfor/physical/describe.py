@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.certificate import bounds
 from holdsfor.physical.encode import fingerprint
@@ -164,7 +165,7 @@ def _traits(component: model.Component) -> Iterator[str]:
     if component.delays:
         yield "delayed effects"
     programs = (rule.program for rule in component.rules)
-    if any(isinstance(one, model.Collect) and one.aggregate >= 0 for some in programs for one in walk(some.block)):
+    if any(isinstance(one, code.Collect) and one.aggregate >= 0 for some in programs for one in walk(some.block)):
         yield "aggregates"
 
 

@@ -14,6 +14,7 @@ from holdsfor.compiler.analysis.dependencies import ANY, Vertex
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.garbage import no_garbage_collection
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
 from holdsfor.physical.keys import Component, choose_stages
@@ -202,9 +203,9 @@ class _Lowering:
         table = self._known.tables[moment.vertex.symbol]
         return model.Decision(_MOMENTS[moment.what], table, self._value_shape(moment.vertex))
 
-    def _value_shape(self, vertex: Vertex) -> model.Shape:
+    def _value_shape(self, vertex: Vertex) -> code.Shape:
         if vertex.value == ANY:
-            return model.Anything()
+            return code.Anything()
         return Scope(Counter()).pattern(self._analysis.graph.values[vertex])
 
     # Rules
@@ -233,7 +234,7 @@ class _Lowering:
             value = scope.head(rule.fvp.value)
         heads = tuple(scope.head(term) for term in columns)
         program = self._known.note(rule, model.Program(block, scope.size), scope)
-        return model.Rule(kind, table, heads, value, program, drivers, origin=model.origin(rule.span))
+        return model.Rule(kind, table, heads, value, program, drivers, origin=code.origin(rule.span))
 
     def _drivers(self, body: Iterable[ir.Literal], now: str) -> Iterator[int]:
         """The tables of the first condition that triggers the rule; for a disjunction, the tables of every branch."""
@@ -264,14 +265,14 @@ class _Lowering:
         delay = scope.expression(rule.delay)
         site = scope.site(rule.span, rule)
         return model.Delay(
-            table, columns, value, model.Program(block, scope.size), delay, effect, site, model.origin(rule.span)
+            table, columns, value, model.Program(block, scope.size), delay, effect, site, code.origin(rule.span)
         )
 
     def _occurrences(self, rule: ir.Rule) -> Counter[str]:
         """How often each variable occurs in the body as executed. Groundings may have added conditions to the body."""
         return Counter(v.name for v in ir.rule_variables(replace(rule, body=self._body(rule))))
 
-    def _given_pair(self, fvp: ir.Fvp, rule: ir.Rule) -> tuple[int, tuple[model.Shape, ...], model.Shape, Scope]:
+    def _given_pair(self, fvp: ir.Fvp, rule: ir.Rule) -> tuple[int, tuple[code.Shape, ...], code.Shape, Scope]:
         scope = Scope(self._occurrences(rule))
         table, columns = self._known.fluent(fvp)
         shapes = scope.patterns(columns)
@@ -281,7 +282,7 @@ class _Lowering:
         table, columns, value, scope = self._given_pair(fvp, rule)
         body = self._body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
-        return model.PairProgram(table, columns, value, model.Program(block, scope.size), model.origin(rule.span))
+        return model.PairProgram(table, columns, value, model.Program(block, scope.size), code.origin(rule.span))
 
     def _groundings(self) -> Iterator[model.PairProgram]:
         for symbol in self._symbols:
@@ -298,7 +299,7 @@ class _Lowering:
         table, columns = self._known.fluent(rule.fvp)
         heads = scope.patterns(columns)
         value = scope.pattern(rule.fvp.value)
-        return model.PairProgram(table, heads, value, model.Program(block, scope.size), model.origin(rule.span))
+        return model.PairProgram(table, heads, value, model.Program(block, scope.size), code.origin(rule.span))
 
 
 def _what(rule: ir.Rule) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from holdsfor import ir
 from holdsfor.compiler.analysis.binding import schedule
 from holdsfor.logic.unify import substitute
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
 from holdsfor.physical.required import required_leaves
@@ -36,7 +37,7 @@ class _Definition(BodyLowering):
 
     def lowered(self, scanned: list[ir.Intervals]) -> model.Definition:
         rule, scope = self._rule, self._scope
-        block: list[model.Instruction] = []
+        block: list[code.Instruction] = []
         for literal in sorted(scanned, key=lambda one: -len({v.name for v in ir.literal_variables(one)})):
             made = self._literal(literal)
             block += made
@@ -56,14 +57,14 @@ class _Definition(BodyLowering):
             rest = tuple(lit for lit in self._body if self._is_about_lists(lit))
         block += self.block(tuple(literal for literal in rest if literal not in scanned))
         # A list in the head that is not a valid list gives nothing.
-        out = self._list_of(rule.out, block, model.Site())
+        out = self._list_of(rule.out, block, code.Site())
         table, columns = self._known.fluent(rule.fvp)
         heads = tuple(scope.head(term) for term in columns)
         value = scope.head(rule.fvp.value)
         program = self._known.note(rule, model.Program(tuple(block), scope.size, len(scope.lists)), scope)
-        return model.Definition(table, heads, value, program, out, model.origin(rule.span))
+        return model.Definition(table, heads, value, program, out, code.origin(rule.span))
 
-    def _literal(self, literal: ir.Literal) -> Sequence[model.Instruction]:
+    def _literal(self, literal: ir.Literal) -> Sequence[code.Instruction]:
         if isinstance(literal, ir.FindAll) and any(isinstance(one, ir.Intervals) for one in ir.walk(literal.body)):
             return (self._collect_lists(literal),)
         if (
@@ -73,7 +74,7 @@ class _Definition(BodyLowering):
             return (self._list_call(literal),)
         return super()._literal(literal)
 
-    def _collect_lists(self, literal: ir.FindAll) -> model.Instruction:
+    def _collect_lists(self, literal: ir.FindAll) -> code.Instruction:
         """Converts collected interval lists to terms."""
         scope = self._scope
         with scope.inner():
@@ -81,13 +82,13 @@ class _Definition(BodyLowering):
             spelled: dict[str, Term] = {}
             for name in sorted({v.name for v in variables(literal.template)} & self._list_names):
                 term = Var(f"{name} as a term")
-                block.append(model.Spell(scope.list_register(name), scope.bind(term.name)))
+                block.append(code.Spell(scope.list_register(name), scope.bind(term.name)))
                 spelled[name] = term
             template = scope.pattern(substitute(literal.template, spelled))
         site = scope.site(literal.span, literal)
-        return model.Collect(template, tuple(block), scope.pattern(literal.result), site=site)
+        return code.Collect(template, tuple(block), scope.pattern(literal.result), site=site)
 
-    def _list_call(self, literal: ir.Compare | ir.Call | ir.Assign | ir.FindAll) -> model.Instruction:
+    def _list_call(self, literal: ir.Compare | ir.Call | ir.Assign | ir.FindAll) -> code.Instruction:
         scope = self._scope
         if isinstance(literal, ir.Compare) and literal.operator == "=":
             sides = literal.left, literal.right
@@ -97,7 +98,7 @@ class _Definition(BodyLowering):
                     source, target = target, source
                 tests = target in scope.bound
                 scope.bound.add(target)
-                return model.Copy(scope.list_register(source), scope.list_register(target), tests)
+                return code.Copy(scope.list_register(source), scope.list_register(target), tests)
         names = ir.variable_names((literal,))
         lists, others = sorted(names & self._list_names), sorted(names - self._list_names)
         goal = Goal(
@@ -110,7 +111,7 @@ class _Definition(BodyLowering):
         site = scope.site(literal.span, literal)
         number = self._known.add_goal(goal)
         scope.bound |= set(lists)
-        return model.ListCall(
+        return code.ListCall(
             number,
             tuple(scope.register(name) for name in goal.inputs),
             tuple(scope.bind(name) for name in goal.outputs),
@@ -133,7 +134,7 @@ class _Definition(BodyLowering):
                     found |= dict.fromkeys(v.name for v in variables(term))
         return iter(found)
 
-    def _domain(self, name: str) -> model.Instruction:
+    def _domain(self, name: str) -> code.Instruction:
         """Every value that a variable has at its places in the fluents of the rule, independent of other variables."""
         places = []
         for literal in ir.walk(self._body):
@@ -147,15 +148,15 @@ class _Definition(BodyLowering):
             occurrences = self._scope.occurrences + Counter({name: 1})
             inner = Scope(occurrences, {name: self._scope.register(name)}, first=self._first_free())
             shapes = inner.patterns(columns)
-            places.append(model.Place(table, shapes, inner.pattern(literal.fvp.value)))
+            places.append(code.Place(table, shapes, inner.pattern(literal.fvp.value)))
             self._scope.passing = max(self._scope.passing, *inner.registers.values())
-        return model.Domain(self._scope.bind(name), tuple(places))
+        return code.Domain(self._scope.bind(name), tuple(places))
 
     def _first_free(self) -> int:
         """The first register behind all registers that the rule can need, for variables of a single match."""
         return len({v.name for v in ir.rule_variables(self._rule)}) + self._scope.first
 
-    def _list_condition(self, literal: ir.Literal) -> Sequence[model.Instruction]:
+    def _list_condition(self, literal: ir.Literal) -> Sequence[code.Instruction]:
         scope = self._scope
         match literal:
             case ir.Intervals(fvp=fvp, out=given):
@@ -163,18 +164,18 @@ class _Definition(BodyLowering):
                 shapes = scope.patterns(columns)
                 value = scope.pattern(fvp.value)
                 out, tests = self._given_list(given, literal)
-                return (model.Lookup(table, shapes, value, out), *tests)
+                return (code.Lookup(table, shapes, value, out), *tests)
             case ir.Guard(intervals=Var(name=name), empty=empty):
                 gives = empty and name not in scope.bound
                 scope.bound.add(name)
-                return (model.Empty(scope.list_register(name), negated=not empty, gives=gives),)
+                return (code.Empty(scope.list_register(name), negated=not empty, gives=gives),)
             case ir.Algebra():
                 return self._operate(literal)
             case _:
                 raise NotImplementedError(type(literal).__name__)
 
-    def _operate(self, literal: ir.Algebra) -> Sequence[model.Instruction]:
-        block: list[model.Instruction] = []
+    def _operate(self, literal: ir.Algebra) -> Sequence[code.Instruction]:
+        block: list[code.Instruction] = []
         rest = [term.tail.name for term in literal.inputs if isinstance(term, ListTerm) and isinstance(term.tail, Var)]
         site = self._scope.site(literal.span, literal)
         lists = [term for term in literal.inputs if not (isinstance(term, ListTerm) and term.tail is not None)]
@@ -182,10 +183,10 @@ class _Definition(BodyLowering):
         bound = None if literal.bound is None else self._scope.expression(literal.bound)
         out, tests = self._given_list(literal.out, literal)
         others = self._scope.register(rest[0]) if rest else None
-        block.append(model.Operate(literal.operator.value, inputs, out, _parameters(literal), bound, others, site))
+        block.append(code.Operate(literal.operator.value, inputs, out, _parameters(literal), bound, others, site))
         return [*block, *tests]
 
-    def _given_list(self, term: Term, literal: ir.Intervals | ir.Algebra) -> tuple[int, Sequence[model.Instruction]]:
+    def _given_list(self, term: Term, literal: ir.Intervals | ir.Algebra) -> tuple[int, Sequence[code.Instruction]]:
         """The register for a list that a condition gives. A bound or literal list must be equal to it."""
         scope = self._scope
         if isinstance(term, Var) and term.name not in scope.bound:
@@ -194,23 +195,23 @@ class _Definition(BodyLowering):
         found = Var(f"[]{len(scope.lists)}")
         register = scope.list_register(found.name)
         if isinstance(term, Var):
-            return register, (model.Copy(register, scope.list_register(term.name), tests=True),)
+            return register, (code.Copy(register, scope.list_register(term.name), tests=True),)
         if term == EMPTY_LIST:
-            return register, (model.Empty(register),)
+            return register, (code.Empty(register),)
         self._list_names.add(found.name)
         scope.bound.add(found.name)
         return register, (self._list_call(ir.Compare("=", found, term, literal.span)),)
 
-    def _list_of(self, term: Term, block: list[model.Instruction], site: model.Site) -> int:
+    def _list_of(self, term: Term, block: list[code.Instruction], site: code.Site) -> int:
         """The register of a list; a literal list is created first."""
         scope = self._scope
         if isinstance(term, Var):
             return scope.list_register(term.name)
         register = scope.list_register(f"[]{len(scope.lists)}")
         if term == EMPTY_LIST:
-            block.append(model.Empty(register, gives=True))
+            block.append(code.Empty(register, gives=True))
         else:
-            block.append(model.Read(scope.pattern(term), register, site))
+            block.append(code.Read(scope.pattern(term), register, site))
         return register
 
 
