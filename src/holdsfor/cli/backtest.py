@@ -1,4 +1,4 @@
-"""`backtest`: the results of rules, compared with labels."""
+"""`backtest`: compares results with labels."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def _sides(what: list[str], background: list[Path]) -> tuple[AnyReasoner, AnyRea
 
 
 def _sources(what: list[str]) -> tuple[list[Source], list[Source]]:
-    """The texts of both sides: two files or folders, or revisions and the paths behind them."""
+    """The texts of both sides: two files or folders, or revisions and the paths after them."""
     from holdsfor.review.git import is_revision, require_revision, sources_at
     from holdsfor.review.programs import sources
 

@@ -86,7 +86,7 @@ def check(
 def _findings(
     files: list[Path], events: list[Path], mapping: Path | None, *, streaming: bool, delay: str | None
 ) -> tuple[list[Diagnostic], int]:
-    """What is wrong with a program, and how many clauses it has."""
+    """The findings of a program, and its number of clauses."""
     if is_metric(files):
         from holdsfor.cli.metric import load_metric_files, metric_findings
 
@@ -166,7 +166,7 @@ def graph(
 
 
 def _graph_format(output: Path | None) -> GraphFormat:
-    """The format that the name of a file ends in; Mermaid if it ends in nothing."""
+    """The format of a file name ending; Mermaid without an ending."""
     ending = "" if output is None else output.suffix.lower()
     formats = {".mmd": GraphFormat.MERMAID, ".dot": GraphFormat.DOT, ".gv": GraphFormat.DOT, ".svg": GraphFormat.SVG}
     if ending and ending not in formats:

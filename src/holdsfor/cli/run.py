@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 
 
 class Write(Protocol):
-    """Writes intervals and derived events; `before_output` is called before something appears on a terminal."""
+    """Writes intervals and derived events; `before_output` is called before output to a terminal."""
 
     def __call__(
         self, tables: Iterator[Tables], scale: TimeScale | None, before_output: Callable[[], None] | None = None
     ) -> None:
-        """Write them, with times as the scale has them."""
+        """Writes the tables, with times in the time scale."""
 
 
 def run(
@@ -205,7 +205,7 @@ def run(
 
 
 def _require_sense(span: GivenSpan, delay: str | None, tick: Given | None) -> None:
-    """Complain of options that are for metric programs, and of numbers that make no sense, before anything is read."""
+    """Rejects options of metric programs, and checks numbers before anything is read."""
     if delay is not None:
         raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
     if tick is not None:
@@ -308,7 +308,7 @@ def _writer(
     *,
     columns: bool,
 ) -> Write:
-    """What writes intervals and derived events; in `columns`, a table of each fluent and each derived event."""
+    """The writer of intervals and derived events; with `columns`, of a table per fluent and derived event."""
     if not columns:
         return partial(_write, styles=styles, output=output, derived_events=derived_events)
     from holdsfor.cli.columns import WriteInColumns
@@ -317,7 +317,7 @@ def _writer(
 
 
 def _known_fluents(names: list[str], plan: Plan) -> set[str] | None:
-    """The fluents to report, None for all; a name that there is not is an error."""
+    """The fluents to report, None for all; raises HoldsforError for unknown names."""
     known = {symbol.name for symbol in plan.outputs if symbol.kind is EntityKind.FLUENT}
     for name in names:
         if name not in known:
@@ -326,7 +326,7 @@ def _known_fluents(names: list[str], plan: Plan) -> set[str] | None:
 
 
 def _meant(name: str, known: set[str]) -> str:
-    """What somebody means who asks for a fluent that there is not."""
+    """The hint for an unknown fluent."""
     alone = name.partition("(")[0].partition("=")[0].strip()
     if alone in known:
         return f"write its name alone: --fluent {alone}"
@@ -337,7 +337,7 @@ def _meant(name: str, known: set[str]) -> str:
 def _tables(
     recognition: Recognition, engine: Engine, line: Line | None, kept: list[Answer] | None
 ) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """Intervals and derived events, query time by query time; answers are added to those kept, if any are."""
+    """Intervals and derived events by query time; answers are appended to `kept`, if given."""
     if engine is Engine.REFERENCE:
         yield recognition.by_reference()
         return

@@ -1,4 +1,4 @@
-"""`tune`: the constants with which rules agree best with labels."""
+"""`tune`: finds constants with which results agree with labels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Style(StrEnum):
 
 
 class Measure(StrEnum):
-    """What F1 is counted by."""
+    """The unit of F1."""
 
     EPISODE = "episode"
     TIME = "time"

@@ -1,4 +1,4 @@
-"""Terms and clauses back to text, so that parsing the text gives the same terms."""
+"""Prints terms and clauses, so that parsing the text gives the same terms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INDENT = "    "
 _TIGHT = {"=", ",", ":", "^", "**", "/"}
 _LINE_WIDTH = 100
 _READ_AS_OTHERS = {"not", "|"}
-"""Operators that are read as `\\+` and `;`: the names themselves can only be written in quotes."""
+"""Names that are parsed as `\\+` and `;`, and so must be quoted."""
 
 
 def print_term(term: Term, limit: int = CLAUSE) -> str:
@@ -102,7 +102,7 @@ def _parenthesise(text: str, precedence: int, limit: int) -> str:
 
 
 def print_clause(clause: Clause) -> str:
-    """A clause as it stands in a formatted file: one condition to a line.
+    """A clause as in a formatted file: one condition per line.
 
     >>> from holdsfor.diagnostics import Source
     >>> from holdsfor.syntax.parser import parse
@@ -126,7 +126,7 @@ def print_head(head: Term) -> str:
 
 
 def print_goal(goal: Term, depth: int = 1) -> str:
-    """A body goal, with disjunctions that do not fit on a line broken up."""
+    """A body goal; disjunctions that do not fit on a line are split."""
     text = _spaced(goal, ARGUMENT)
     if len(text) + depth * len(_INDENT) <= _LINE_WIDTH or not isinstance(goal, Compound):
         return text

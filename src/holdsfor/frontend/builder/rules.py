@@ -1,4 +1,4 @@
-"""The collection that rules are added to."""
+"""The collection of rules."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from holdsfor.syntax.terms import Compound, Const, Term, variables
 
 _D = TypeVar("_D", bound=Draft)
 _PAIRED = {("fi", 3), ("ft", 2), ("p", 1), ("points", 1)}
-"""Free for facts unless their first argument is a fluent with its value."""
+"""Names of facts, except if the first argument is a fluent with its value."""
 _HEADS = {"initiates", "terminates", "initially", ":-", "=", *ir.DeclarationKind} - {"points", "directive"}
-"""Never free for facts."""
+"""Names that facts cannot have."""
 
 
 class Rules:
@@ -51,7 +51,7 @@ class Rules:
         return ir.Program(tuple(rule for rule in rules if rule is not None))
 
     def include(self, other: Rules | ir.Program) -> None:
-        """Add all rules of another collection or program, such as one that was read from text."""
+        """Adds all rules of another collection or program, for example of one parsed from text."""
         if not isinstance(other, Rules | ir.Program):
             raise BuilderError(f"include(…) takes rules or a program, not {other!r}")
         self._entries.extend((other.program() if isinstance(other, Rules) else other).rules)
@@ -59,11 +59,11 @@ class Rules:
     # Fluents
 
     def initiate(self, pair: Pair, *, at: TermLike = T) -> RuleDraft:
-        """The fluent starts to hold after the time-point of the rule; finish with `.when(…)`."""
+        """The fluent starts to hold after the time-point of the rule. Continue with `.when(…)`."""
         return self._effect(ir.EffectKind.INITIATED, pair, at, "rules.initiate")
 
     def terminate(self, pair: Pair, *, at: TermLike = T) -> RuleDraft:
-        """The fluent ceases to hold after the time-point of the rule; finish with `.when(…)`."""
+        """The fluent ceases to hold after the time-point of the rule. Continue with `.when(…)`."""
         return self._effect(ir.EffectKind.TERMINATED, pair, at, "rules.terminate")
 
     def _effect(self, kind: ir.EffectKind, pair: Pair, at: TermLike, name: str) -> RuleDraft:
@@ -76,7 +76,7 @@ class Rules:
         return self._at_time(f"{name}({checked!r})", head, time)
 
     def initially(self, pair: Pair) -> RuleDraft:
-        """The fluent holds from the start of time; `.when(…)` may say for whom."""
+        """The fluent holds from the first time-point on. `.when(…)` may restrict its arguments."""
         checked = as_pair(pair, "rules.initially(…)")
 
         def head(scope: Scope) -> Finish:
@@ -86,14 +86,14 @@ class Rules:
         return self._add(RuleDraft(f"rules.initially({checked!r})", Setting.TIMELESS, head, is_complete=True))
 
     def holds(self, pair: Pair) -> IntervalDraft:
-        """The fluent is defined by the intervals of others; finish with `.during(…)`."""
+        """The fluent is defined by the intervals of other fluents. Continue with `.during(…)`."""
         checked = as_pair(pair, "rules.holds(…)")
         return self._add(IntervalDraft(f"rules.holds({checked!r})", checked))
 
     # Events
 
     def happens(self, event: EventTerm, *, at: TermLike = T) -> RuleDraft:
-        """The event happens at the time-point of the rule; finish with `.when(…)`."""
+        """The event happens at the time-point of the rule. Continue with `.when(…)`."""
         if not isinstance(event, EventTerm):
             raise BuilderError(f"rules.happens(…) needs an event with its arguments, not {event!r}")
 
@@ -104,13 +104,13 @@ class Rules:
         return self._at_time(f"rules.happens({event!r})", head, to_term(at))
 
     def _at_time(self, shown: str, head: Head, time: Term) -> RuleDraft:
-        """What is said of a fixed time-point needs no conditions."""
+        """A rule at a time-point; if this is constant, conditions are optional."""
         return self._add(RuleDraft(shown, Setting.POINT, head, time=time, is_complete=isinstance(time, Const)))
 
     # Delayed effects
 
     def after(self, delay: TermLike, pair: Pair, *, becomes: Pair | TermLike) -> RuleDraft:
-        """So long after it was initiated the fluent gets another value; `.when(…)` may compute the delay."""
+        """A delay after its initiation, the fluent gets another value. `.when(…)` may compute the delay."""
         trigger = as_pair(pair, "rules.after(…)")
         effect = as_effect(becomes, trigger)
         if effect.fluent is trigger.fluent and any(variable.is_anonymous for variable in variables(trigger.fluent)):
@@ -121,7 +121,7 @@ class Rules:
         return self._delay(delay, trigger, effect, f"rules.after({delay!r}, {trigger!r}, becomes={becomes!r})")
 
     def ends_after(self, delay: TermLike, pair: Pair) -> RuleDraft:
-        """So long after it was initiated the fluent ceases to hold; `.when(…)` may compute the delay."""
+        """A delay after its initiation, the fluent ceases to hold. `.when(…)` may compute the delay."""
         trigger = as_pair(pair, "rules.ends_after(…)")
         return self._delay(delay, trigger, None, f"rules.ends_after({delay!r}, {trigger!r})")
 
@@ -137,7 +137,7 @@ class Rules:
         return self._add(RuleDraft(shown, Setting.TIMELESS, head, is_complete=True))
 
     def postpone(self, pair: Pair) -> RuleDraft:
-        """Initiating the fluent again restarts the clock of its delayed effects."""
+        """A new initiation postpones the delayed effects of the fluent."""
         checked = as_pair(pair, "rules.postpone(…)")
 
         def head(scope: Scope) -> Finish:
@@ -149,14 +149,14 @@ class Rules:
     # Background knowledge
 
     def fact(self, *facts: FactTerm) -> None:
-        """Facts that are always so."""
+        """Adds facts of the background knowledge."""
         place = here()
         for one in facts:
             scope = Scope(Setting.BACKGROUND, "rules.fact", Names())
             self._entries.append(ir.BackgroundRule(scope.term(_as_head(one, "rules.fact"), place), (), place))
 
     def facts(self, symbol: Fact, rows: Iterable[Iterable[TermLike]]) -> None:
-        """One fact for each row of arguments."""
+        """Adds a fact for each row of arguments."""
         if not isinstance(symbol, Fact):
             raise BuilderError(
                 f"rules.facts(…) needs a fact, as in rules.facts(fact('areaType'), rows), not {symbol!r}"
@@ -167,7 +167,7 @@ class Rules:
             self.fact(symbol(*row))
 
     def define(self, fact: FactTerm) -> RuleDraft:
-        """A background rule: the fact is so for what makes the conditions true; finish with `.when(…)`."""
+        """A background rule: the conditions imply the fact. Continue with `.when(…)`."""
         atom = _as_head(fact, "rules.define")
 
         def head(scope: Scope) -> Finish:
@@ -179,25 +179,25 @@ class Rules:
     # Declarations
 
     def time_unit(self, unit: str, *, zone: str | None = None) -> None:
-        """What one time-point is: `ns`, `us`, `ms`, `s`, `min`, `h` or `d`; `zone` is one such as "Europe/Athens"."""
+        """Declares the time unit: `ns`, `us`, `ms`, `s`, `min`, `h` or `d`; and a time zone such as "Europe/Athens"."""
         self.declare(ir.DeclarationKind.DIRECTIVE, term("time_unit")(unit))
         if zone is not None:
             self.declare(ir.DeclarationKind.DIRECTIVE, term("time_zone")(zone))
 
     def ground(self, entity: Pair | EventTerm) -> RuleDraft:
-        """Report the fluent, or accept the event, only for these arguments; `.when(…)` may restrict them."""
+        """Restricts a fluent or event to these arguments. `.when(…)` may restrict them further."""
         return self.declare(ir.DeclarationKind.GROUNDING, entity)
 
     def input_intervals(self, pair: Pair) -> RuleDraft:
-        """The fluent comes with the stream, as intervals."""
+        """Declares an input fluent that arrives as intervals."""
         return self.declare(ir.DeclarationKind.COLLECT_INTERVALS, as_pair(pair, "rules.input_intervals(…)"))
 
     def input_points(self, pair: Pair) -> RuleDraft:
-        """The fluent comes with the stream, as time-points that join into intervals."""
+        """Declares an input fluent that arrives as time-points, which are joined to intervals."""
         return self.declare(ir.DeclarationKind.BUILD_FROM_POINTS, as_pair(pair, "rules.input_points(…)"))
 
     def declare(self, kind: ir.DeclarationKind | str, *args: TermLike) -> RuleDraft:
-        """Any other declaration by its name in rule text, or a directive."""
+        """Adds a declaration by its name in rule text, or a directive."""
         try:
             checked = ir.DeclarationKind(kind)
         except ValueError:
@@ -238,7 +238,7 @@ def _as_head(fact: object, name: str) -> Term:
 
 
 def _declared(arg: TermLike) -> Term:
-    """A fluent alone stands for the value true, as everywhere."""
+    """The term of a declaration; a fluent without a value means the value true."""
     if isinstance(arg, Pair):
         return Compound("=", (arg.fluent, arg.value))
     return to_term(arg)

@@ -1,4 +1,4 @@
-"""Python values as terms: `True` is the atom true, text is an atom, a list is a list."""
+"""Converts Python values to terms: `True` to the atom true, text to an atom, a list to a list."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from holdsfor.times import nanoseconds
 
 
 class Termed(Piece):
-    """A piece that can be an argument of a fluent, an event or a fact."""
+    """A piece that can be an argument."""
 
     def _term(self) -> Term:
         raise NotImplementedError
 
 
 TermLike: TypeAlias = "Termed | str | float | timedelta | Sequence[TermLike]"
-"""What may stand as an argument: a variable or term, text, a number, a truth value, a timedelta, a list, a tuple."""
+"""A value of an argument: a variable or term, text, a number, a truth value, a timedelta, a list, a tuple."""
 
 
 def to_term(value: TermLike) -> Term:
@@ -51,7 +51,7 @@ def to_term(value: TermLike) -> Term:
 
 
 def to_length(value: TermLike, what: str) -> Term:
-    """The same where a length of time is meant: text is a duration, such as "30 min"."""
+    """The term for a length of time, where text is a duration such as "30 min"."""
     if not isinstance(value, str):
         return to_term(value)
     found = read_duration(value)
@@ -61,7 +61,7 @@ def to_length(value: TermLike, what: str) -> Term:
 
 
 def to_number(value: TermLike) -> Term:
-    """The same where a number is meant: text that is a duration is one, and other text what it always is."""
+    """The term for a number, where text may be a duration."""
     found = read_duration(value) if isinstance(value, str) else None
     return to_term(value) if found is None else found
 
