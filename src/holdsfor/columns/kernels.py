@@ -94,9 +94,7 @@ def _search_block(keys: Ints, points: Ints, side: Literal["left", "right"], cut:
 
 
 def union(lists: list[Spans]) -> Spans:
-    """Points in at least one list: starts and ends are sorted separately, and a new interval begins where a start lies
-    beyond the end before it.
-    """
+    """Points in at least one list. Starts and ends are sorted separately; an interval begins beyond the last end."""
     if not lists:
         return EMPTY, EMPTY
     starts, ends = _merged([start for start, _ in lists]), _merged([end for _, end in lists])

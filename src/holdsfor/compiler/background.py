@@ -144,9 +144,7 @@ class Background:
 
 
 class _Tables(Solver):
-    """The facts of mutually recursive predicates, in rounds. Each derivation uses at least one fact of the round
-    before.
-    """
+    """The facts of mutually recursive predicates, in rounds; each derivation uses a fact of the round before."""
 
     def __init__(
         self,

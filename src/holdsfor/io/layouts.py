@@ -69,9 +69,7 @@ class Layouts:
         return Layout(symbol, form, self._arithmetic.get(symbol, frozenset()))
 
     def of_row(self, name: str, width: int) -> Layout | str | None:
-        """The layout of a row with this number of fields; None if the name is unknown, a message if the row does not
-        fit.
-        """
+        """The layout of a row with this many fields; None for unknown names, a message for wrong numbers."""
         if name not in self._entities:
             return None
         fitting = []

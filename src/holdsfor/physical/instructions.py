@@ -258,9 +258,7 @@ class Collect:
 
 @record
 class Window:
-    """The events of the last `length` time-points: the value of each event, and which of their columns are already
-    known.
-    """
+    """The events of the last `length` time-points: the value of each, and its known columns."""
 
     length: Expression
     worth: Expression | None
@@ -312,9 +310,7 @@ class Operate:
 
 @record
 class Empty:
-    """Holds if a list register has no interval. With `negated`, holds if it has one. `gives` makes the register an
-    empty list.
-    """
+    """Holds if a list is empty, or not empty if `negated`. `gives` sets the register to an empty list."""
 
     register: int
     negated: bool = False

@@ -43,9 +43,7 @@ TimedRule = ir.EffectRule | ir.EventRule | ir.IntervalRule
 
 @record
 class Input:
-    """How rows of an input reach keys: by the whole key, or by `partial_keys`. Without places, all keys share
-    the rows.
-    """
+    """How rows of an input reach keys: by the key, or by `partial_keys`. Without places, all keys share them."""
 
     symbol: Symbol
     places: Spreading = ()
@@ -131,9 +129,7 @@ class _Stage:
 def choose_stages(
     analysis: Analysis, filling: frozenset[Symbol] = frozenset(), *, is_traced: bool = False
 ) -> Iterator[Draft]:
-    """The stages of a program, in order. Input that only fills domains gets stages without components, so that it can
-    be retracted.
-    """
+    """The stages of a program in order. Input that only fills domains has stages without components."""
     choice = _Choice(analysis)
     components = [choice.component(members) for members in component_order(analysis, is_traced=is_traced)]
     stages = choice.stages(components)

@@ -22,9 +22,7 @@ _MOST_VARIANTS = 64
 
 @record
 class ListRead:
-    """A fluent whose list is needed `back` time-points before the result. The result is final `lag` after the list
-    is.
-    """
+    """A fluent whose list is read from `back` before the result, which is final `lag` after the list."""
 
     table: int
     back: int
@@ -122,9 +120,7 @@ class _Variant:
         return None
 
     def _supported(self, out: int) -> frozenset[int] | None:
-        """The registers whose values are found wherever a list has an interval; None for a list that is always
-        empty.
-        """
+        """The registers that a list with any interval binds; None for a list that is always empty."""
         one = self._lists.get(out)
         if one is None:
             return None
@@ -191,9 +187,7 @@ def _ranging(one: code.Instruction) -> Iterator[int]:
 
 
 def _passing(one: code.Lookup) -> Iterator[int]:
-    """A number outside the registers if the pattern contains an anonymous variable, because each value gives a
-    solution.
-    """
+    """A number outside the registers for patterns with an anonymous variable: each value is a solution."""
     if any(_is_open(shape) for shape in (*one.columns, one.value)):
         yield -1 - one.out
 

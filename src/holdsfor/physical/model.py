@@ -70,9 +70,7 @@ class Delay:
 
 @record
 class PairProgram:
-    """A program about a pair: a condition (for postponing and for groundings), or the source of the `initially`
-    pairs.
-    """
+    """A program about a pair: a condition of postponing or a grounding, or the source of initial pairs."""
 
     table: int
     columns: tuple[Shape, ...]
@@ -165,9 +163,7 @@ class FactTable:
 
 @record
 class Component:
-    """Tables that are evaluated together. Without rules about time-points, it is a statically determined fluent or
-    metric predicates.
-    """
+    """Tables that are evaluated together: by rules about time-points, definitions of a fluent, or metric rules."""
 
     tables: tuple[int, ...]
     groups: tuple[Group, ...]

@@ -76,9 +76,7 @@ def registers(*shapes: code.Shape, bound_here: bool = False) -> Iterator[int]:
 
 
 class Registers(NamedTuple):
-    """The registers that must be bound before, including those that reports name; and the registers bound
-    afterwards.
-    """
+    """The registers that must be bound before (with those that reports name), and those bound afterwards."""
 
     needed: set[int]
     given: set[int]

@@ -161,9 +161,7 @@ class _Retention:
     # Metric predicates
 
     def _add_metric(self, tables: Iterable[int], metric: MetricComponent) -> None:
-        """Adds metric relations. Results after a border depend on input from a limited time before it, or on all
-        input.
-        """
+        """Adds metric relations: results after a border depend on input shortly before it, or on all input."""
         where = metric.farthest.rule
         points = max((added(self._lag[one.table], one.ahead) for one in metric.inputs), default=0)
         late = Distance(points, f"{where} {_later(points)}")

@@ -110,9 +110,7 @@ class StaticSolver(ListSolver):
         return found if self._entities.admits(literal.fvp, *pair) else None
 
     def temporal(self, literal: ir.Literal, bindings: Bindings) -> Iterator[Bindings]:
-        """Solves `holdsFor` and interval operators; an operator from the compiler has the meaning of the original
-        condition.
-        """
+        """Solves `holdsFor` and interval operators; an operator of the compiler means the original condition."""
         match literal:
             case ir.Intervals(fvp=fvp, out=out):
                 pair = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))

@@ -332,9 +332,7 @@ def _parts(term: Term) -> tuple[Term, ...]:
 
 
 def flatten(name: str, items: Sequence[Term]) -> tuple[Term, ...]:
-    """One flat operand list. A `;` in parentheses stays a unit unless it comes last:
-    `(C -> A ; B) ; D` is not `C -> A ; B ; D`.
-    """
+    """A flat list of operands. `(C -> A ; B) ; D` stays nested: it is not `C -> A ; B ; D`."""
     flat: list[Term] = []
     for index, item in enumerate(items):
         opens = name == "," or index == len(items) - 1

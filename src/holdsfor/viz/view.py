@@ -126,9 +126,7 @@ def dependency_view(analysis: Analysis, granularity: Granularity = "pairs", *, i
 
 
 class _Builder:
-    """Builds a view. Every node stands for a group of vertices: one pair, the pairs of a fluent, or those of a
-    component.
-    """
+    """Builds a view. A node is a group of vertices: a pair, the pairs of a fluent, or those of a component."""
 
     def __init__(self, analysis: Analysis, granularity: Granularity) -> None:
         self.analysis = analysis

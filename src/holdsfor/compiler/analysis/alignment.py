@@ -133,9 +133,7 @@ def choices(symbol: Symbol) -> Iterator[Places]:
 
 
 def input_spreadings(members: Mapping[Symbol, Places], shapes: Sequence[RuleShape]) -> dict[Symbol, list[Spreading]]:
-    """The ways to spread each input by the key at these places of the members; none for input that is read without the
-    key.
-    """
+    """The ways to spread each input by the key; none for input that is read without the key."""
     uses: dict[Symbol, list[frozenset[Places]]] = {}
     for shape in shapes:
         key = [shape.columns[place] for place in members[shape.symbol]]
@@ -188,9 +186,7 @@ def member_places(
 
 
 def _followed(shape: RuleShape, found: Mapping[Symbol, Places]) -> Places | None:
-    """The places of the key in a head, followed from a member that its rule reads. Not all members read the first
-    one.
-    """
+    """The places of the key in a head, followed from a member that its rule reads."""
     for reading in shape.readings:
         if reading.symbol in found:
             key = [reading.columns[place] for place in found[reading.symbol]]

@@ -114,9 +114,7 @@ def _kinds(term: Term, known: _Known) -> Kinds:
 
 
 def _bound(body: ir.Body, found: Mapping[Place, Kinds], outside: _Known | None = None) -> _Known:
-    """The kinds of the variables of a body, given those of the surrounding body. A missing variable can have any
-    kind.
-    """
+    """The kinds of the variables of a body, given those of the surrounding one; missing ones can have any kind."""
     known = dict(outside or {})
     for literal in body:
         for term, value in _reads(literal):

@@ -131,9 +131,7 @@ class _Scheduler:
     def choose(
         self, waiting: list[ir.Literal], known: set[str], outside: frozenset[str]
     ) -> tuple[int, ir.Literal, set[str]] | None:
-        """The literal to run next. Of nested literals, which come last, it is the first that can run: testing all is
-        expensive.
-        """
+        """The literal to run next. Nested literals come last, because testing all of them is expensive."""
         best: tuple[tuple[int, int, int], int, ir.Literal, set[str]] | None = None
         for position, literal in enumerate(waiting):
             ready = None if _is_nested(literal) else self.ready(literal, known, self._rest(waiting, position, outside))
@@ -148,9 +146,7 @@ class _Scheduler:
         return self._nested_choice(waiting, known, outside) or (best[1:] if best else None)
 
     def _rest(self, waiting: list[ir.Literal], position: int, outside: frozenset[str]) -> set[str] | frozenset[str]:
-        """The variables elsewhere in the rule, for calls that may leave variables unbound; other plain literals ignore
-        them.
-        """
+        """The variables elsewhere in the rule, for calls that may leave variables unbound."""
         literal = waiting[position]
         may_leave_open = isinstance(literal, ir.Call) and (
             functor(literal.atom) in self._needs.open_facts or is_conjunction(literal.atom)
@@ -281,9 +277,7 @@ class _Scheduler:
 
 
 def _binds_sometimes(branches: list[Schedule], rest: set[str] | frozenset[str]) -> bool:
-    """Whether only some branches bind a variable that the rest of the rule uses. Then another condition must bind
-    it.
-    """
+    """Whether only some branches bind a variable that the rest of the rule uses."""
     bound = [branch.bound for branch in branches]
     return any(name not in known for name in frozenset().union(*bound) & rest for known in bound)
 

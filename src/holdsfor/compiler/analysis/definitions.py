@@ -109,9 +109,7 @@ def defined_nodes(rule: ir.Rule) -> tuple[Node, ...]:
 
 
 def declares_fluent(rule: ir.Rule) -> bool:
-    """Whether a clause is the grounding of a fluent. Programs with groundings leave out open rules about other
-    fluents.
-    """
+    """Whether a clause is the grounding of a fluent; programs with groundings leave out open rules about others."""
     if not isinstance(rule, ir.Declaration) or rule.kind is not ir.DeclarationKind.GROUNDING or not rule.args:
         return False
     return isinstance(rule.args[0], Compound) and rule.args[0].name == "="

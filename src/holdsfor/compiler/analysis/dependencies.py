@@ -60,9 +60,7 @@ class TemporalCondition:
 
 
 def _ended_for_others(entity: Entity) -> Iterator[Term]:
-    """The terminated values of a fluent of which rules read the end of any value: they may be values that never
-    hold.
-    """
+    """The terminated values of a fluent with readers of the end of any value: they may never hold."""
     is_asked = any(isinstance(use, ir.Effect) and use.kind is ir.EffectKind.TERMINATED for use in entity.uses)
     for rule in entity.rules if is_asked else ():
         if (
@@ -307,9 +305,7 @@ class DependencyGraph:
 
     @cached_property
     def fluent_components(self) -> list[tuple[Symbol, ...]]:
-        """Fluents that are processed together, in a valid evaluation order. A component contains fluents that depend on
-        each other, or metric predicates with those that they read.
-        """
+        """Fluents that are evaluated together, in order; metric predicates with those that they read."""
         return strong_components(grouped(self.fluent_graph, self.metric) if self.metric else self.fluent_graph)
 
     @cached_property

@@ -176,9 +176,7 @@ class Entities:
         return replace(whole, part=self._part(whole, TRUE)) if whole in self._parts else whole
 
     def meant(self, signature: Signature) -> tuple[Symbol, ...]:
-        """The symbol of a predicate in the body of a metric rule: a fluent, otherwise an event. Input that only metric
-        rules mention may be either.
-        """
+        """The symbol of a predicate that a metric rule reads: a fluent if there is one, otherwise an event."""
         return self._meant[signature]
 
     @property

@@ -40,9 +40,7 @@ def _is_on_cycle(entity: Entity, graph: DependencyGraph) -> bool:
 
 
 def _groups(entity: Entity) -> list[list[Term]]:
-    """Groups the values of a fluent that must be evaluated together. The values that events initiate come first. Rules
-    whose heads can have a value in common define one group.
-    """
+    """Groups the values of a fluent that must be evaluated together; those that events initiate come first."""
     by_events = list(dict.fromkeys(value for rule in entity.rules for value in values_by_events(rule)))
     groups = [by_events] if by_events else []
     for rule in entity.rules:

@@ -31,9 +31,7 @@ class Silence:
         """Event rules under examination. An event that only its own rules could start never occurs."""
 
     def begun_in_silence(self) -> Iterator[tuple[Symbol, ir.Rule]]:
-        """The fluents that it terminates and that rules may initiate in silence. Initial values start before all
-        time-points.
-        """
+        """The fluents that it terminates and that rules may initiate while the entity is silent."""
         for rule in self._analysis.program.rules:
             for pair, is_heard in self._beginnings(rule):
                 if any(not is_heard(entity) for entity in self._entities(self._ends(), pair.fluent)):

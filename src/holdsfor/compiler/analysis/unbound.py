@@ -85,9 +85,7 @@ class Complaints:
         return needed
 
     def _missing_inside(self, literal: ir.Literal, bound: frozenset[str]) -> list[Var]:
-        """For a negation or `findall`: unbound variables that occur elsewhere in the rule, or those its conditions
-        miss.
-        """
+        """Unbound variables of a negation or `findall` that occur elsewhere, or that its conditions need."""
         given = names(literal.result) if isinstance(literal, ir.FindAll) else set()
         inside = [variable for variable in ir.literal_variables(literal) if variable.name not in given]
         count = Counter(variable.name for variable in inside)

@@ -44,9 +44,7 @@ def check_fluents(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _two_definitions(entity: Entity) -> Iterator[Diagnostic]:
-    """Reports a value that both `holdsFor` and events define. Different values may have different kinds of
-    definition.
-    """
+    """Reports a value that both `holdsFor` and events define."""
     simple = [(rule, value) for rule in entity.rules for value in values_by_events(rule)]
     for static in (rule for rule in entity.rules if isinstance(rule, ir.IntervalRule)):
         clash = next((rule for rule, value in simple if may_equal(value, static.fvp.value)), None)

@@ -233,9 +233,7 @@ class _Normaliser:
         return [self._any(list(some)) for size in sizes for some in combinations(kept, size)]
 
     def _any(self, scans: Sequence[Scan]) -> Scan:
-        """The union of alternatives, for tuples for which all of them hold at some time, or that have no other
-        alternative.
-        """
+        """The union of alternatives, for tuples with a time at which all hold, or without another alternative."""
         if len(scans) == 1:
             return scans[0]
         columns = tuple(dict.fromkeys(var for scan in scans for var in _variables(scan)))

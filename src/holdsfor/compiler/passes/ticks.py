@@ -127,9 +127,7 @@ class _Rewriting:
             yield replace(literal, fvp=rename_fvp(literal.fvp, mapping), time=time)
 
     def _sort_variables(self, body: ir.Body, head: set[str]) -> None:
-        """Separates the time-point variables that temporal conditions bind from those that are bound to numbers
-        elsewhere.
-        """
+        """Separates time-point variables bound by temporal conditions from those bound to numbers elsewhere."""
         timed = [literal for literal in ir.walk(body) if isinstance(literal, _TIMED)]
         asked = {name for literal in timed for name in _names(literal.time)}
         assigned = [literal for literal in ir.walk(body) if isinstance(literal, ir.Assign)]

@@ -77,9 +77,7 @@ class HeadReader:
 
     @staticmethod
     def _is_built_in(head: Compound) -> bool:
-        """Whether a head is a built-in form; `p(X)`, `fi(a)`, `points(3)` and similar are available for background
-        knowledge.
-        """
+        """Whether a head is built in; `p(X)`, `fi(a)` and similar forms are background knowledge."""
         pairs = [isinstance(arg, Compound) and arg.name == "=" for arg in head.args]
         if head.name in ("fi", "ft"):
             return any(pairs)

@@ -20,9 +20,7 @@ SOMEBODY_ELSE = Const("\0")
 
 
 def binding_atoms(atom: MetricAtom) -> Iterator[Atom]:
-    """Atoms that hold at some time if the metric atom does: all except those in the left operand of `Since` or
-    `Until`.
-    """
+    """Atoms that must hold at some time: all except the left operands of `Since` and `Until`."""
     match atom:
         case Atom():
             yield atom
