@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from holdsfor import ir
 from holdsfor.compiler.analysis.dependencies import ANY, DependencyGraph, TemporalCondition, Vertex, conditions
@@ -49,6 +50,7 @@ class InstantGraph:
         for rule in graph.program.rules:
             self._add_rule(rule)
 
+    @cached_property
     def components(self) -> list[tuple[Moment, ...]]:
         """Moments that must be solved together, in dependency order."""
         found = strong_components({moment: list(needs) for moment, needs in self.needs.items()})
@@ -59,7 +61,7 @@ class InstantGraph:
         """Negated needs on a loop. Such a program has no meaning."""
         if all(positive for needs in self.needs.values() for positive in needs.values()):
             return
-        for component in self.components():
+        for component in self.components:
             inside = set(component)
             for moment in component:
                 for needed, positive in self.needs[moment].items():
