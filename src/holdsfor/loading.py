@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from holdsfor.result import Result
     from holdsfor.session import Session
     from holdsfor.viz.program_graph import ProgramGraph
-    from holdsfor.viz.view import Grain
+    from holdsfor.viz.view import Granularity
 
 Background: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
 """Files with facts and rules or with tables of facts, or tables of facts by predicate name."""
@@ -316,7 +316,7 @@ class Reasoner:
         plan = self._plan_with(background, max_delayed_effects, clock_tick, unit, forget)
         return open_session(plan, window, start, changes=changes, unit=unit, threads=threads)
 
-    def graph(self, grain: Grain = "pairs", *, inputs: bool = False) -> ProgramGraph:
+    def graph(self, granularity: Granularity = "pairs", *, inputs: bool = False) -> ProgramGraph:
         """The dependency graph, for notebooks and files: of fluent-value `pairs`, of `fluents` or of `components`.
 
         With `inputs`, input events are nodes too.
@@ -328,7 +328,7 @@ class Reasoner:
         from holdsfor.viz.view import dependency_view
 
         self.require_no_errors()
-        return ProgramGraph(dependency_view(self.analysis, grain, inputs=inputs))
+        return ProgramGraph(dependency_view(self.analysis, granularity, inputs=inputs))
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if there is an error among the findings."""

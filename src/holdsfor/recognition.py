@@ -20,7 +20,7 @@ from holdsfor.columns.tables import FOREVER
 from holdsfor.columns.ticks import answer_in_time, stream_in_ticks, whole_ticks, windows_in_ticks
 from holdsfor.columns.window_checks import check_windows
 from holdsfor.columns.windows import WindowPlan
-from holdsfor.compiler.analysis.reckoned import Reckoned, reckoned_arguments
+from holdsfor.compiler.analysis.arithmetic_arguments import ArithmeticArguments, arithmetic_arguments
 from holdsfor.compiler.plan import Plan, once_per_plan
 from holdsfor.core.run import RecordedRun
 from holdsfor.diagnostics import HoldsforError
@@ -87,14 +87,14 @@ def _read(
     on_rows: OnRows | None,
 ) -> Reading:
     entities = plan.analysis.entities
-    reckoned = _reckoned(plan)
+    arithmetic = _arithmetic(plan)
     # What reads other forms of input is imported for those who have them.
     if isinstance(events, Mapping):
         from holdsfor.io.frames import read_frames
 
-        return read_frames(events, entities, unit or "s", rejects=rejects, reckoned=reckoned)
+        return read_frames(events, entities, unit or "s", rejects=rejects, arithmetic=arithmetic)
     if mapping is None:
-        return read_rtec(input_files(events), entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
+        return read_rtec(input_files(events), entities, rejects=rejects, on_rows=on_rows, arithmetic=arithmetic)
     from holdsfor.io.mapping import make_mapping, read_mapping
     from holdsfor.io.tables import read_tables
 
@@ -102,12 +102,12 @@ def _read(
     described = described.with_unit(unit, plan.analysis.written.time_scale)
     complain_of_unread_mapping(described, plan)
     files = input_files(events, described)
-    return read_tables(files, described, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
+    return read_tables(files, described, entities, rejects=rejects, on_rows=on_rows, arithmetic=arithmetic)
 
 
 @once_per_plan
-def _reckoned(plan: Plan) -> Reckoned:
-    return reckoned_arguments(plan.analysis.program)
+def _arithmetic(plan: Plan) -> ArithmeticArguments:
+    return arithmetic_arguments(plan.analysis.program)
 
 
 def plan_windows(

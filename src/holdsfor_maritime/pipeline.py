@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Tell = Callable[[str], None]
-"""Gets the name of what is being done."""
+"""Receives the name of each step."""
 
 
 def _silent(_words: str) -> None:
@@ -44,7 +44,7 @@ def _silent(_words: str) -> None:
 
 @dataclass(frozen=True)
 class Job:
-    """What to do: a data set, where the results go, and thresholds of a user's own."""
+    """A run: the data set, the folder of results, and options."""
 
     dataset: Path
     out: Path
@@ -56,20 +56,20 @@ class Job:
 
     @property
     def fluents(self) -> set[str] | None:
-        """What is reported; None for everything."""
+        """The reported fluents; None for all."""
         return None if self.all_fluents else {one.name for one in SITUATIONS}
 
 
 @dataclass
 class StepTimer:
-    """Tells what is being done, and remembers how long it took."""
+    """Reports each step, and measures it."""
 
     tell: Tell
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
     def of(self, name: str, words: str) -> Iterator[None]:
-        """Time something."""
+        """Measures a block."""
         self.tell(words)
         begin = time.perf_counter()
         yield
@@ -112,14 +112,14 @@ def run_locally(job: Job, tell: Tell = _silent) -> Findings:
 
 
 def emptied(folder: Path) -> Path:
-    """A folder without what an earlier run left there."""
+    """An empty folder."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
 
 
 def _finished(job: Job, engine: str, counts: Mapping[str, int], vessels: pa.Table, clock: StepTimer) -> Findings:
-    """Write down what a run did, then its report."""
+    """Writes the record of a run, then its report."""
     times = pq.read_table(job.out / SIGNALS / TRACKS, columns=["time"])["time"]
     span = pc.min_max(times).as_py() if len(times) else {"min": 0, "max": 0}
     with created(job.out / VESSELS) as file:

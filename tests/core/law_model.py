@@ -12,7 +12,7 @@ import pyarrow as pa
 from holdsfor.columns.report import interval_rows_table
 from holdsfor.columns.tables import FOREVER
 from holdsfor.reference import InputInterval, IntervalRow, Occurrence, Record, _event_rows, _interval_rows, evaluate
-from holdsfor.reference.history import Known
+from holdsfor.reference.history import KnownInput
 from holdsfor.reference.intervals import maximal
 from tests.core.histories import History
 from tests.strategies.batches import NEVER
@@ -63,7 +63,7 @@ class Model:
         )
         self._everything = found_table(tuple(_interval_rows(world, query, math.inf)))
 
-    def known_at(self, query: int) -> Known:
+    def known_at(self, query: int) -> KnownInput:
         """Take in what has come; all that counts."""
         self._query, low = query, query - self._size
         for record, comes in self._pending:
@@ -114,7 +114,7 @@ class Model:
         self.unmatched += left == self._inputs
         self._inputs = left
 
-    def _known(self) -> Known:
+    def _known(self) -> KnownInput:
         events: dict[int, list[Occurrence]] = {}
         for event, count in self._events.items():
             if count:
@@ -129,7 +129,7 @@ class Model:
             pieces.setdefault(pair, []).append((piece.start, math.inf if is_open else piece.end))
         inputs = {pair: maximal(found) for pair, found in pieces.items()}
         named = {time: [event.event for event in found] for time, found in events.items()}
-        return Known(self._query, named, inputs, cuts)  # type: ignore[arg-type]
+        return KnownInput(self._query, named, inputs, cuts)  # type: ignore[arg-type]
 
     def answers(self) -> Rows:
         """What is shown at the last advance."""

@@ -18,7 +18,7 @@ from holdsfor.reference import (
     evaluate,
 )
 from holdsfor.reference.evaluator import World
-from holdsfor.reference.history import Known, known_at
+from holdsfor.reference.history import KnownInput, known_at
 from tests.core.histories import Advance, History, Push, Retract
 from tests.strategies.edits import is_same
 
@@ -87,7 +87,7 @@ def evaluated(history: History, copies: list[_Copy], queries: list[int], size: f
     return evaluate(history.scenario.reasoner.analysis, known(copies, queries, size), 0)
 
 
-def known(copies: list[_Copy], queries: list[int], size: float) -> Known:
+def known(copies: list[_Copy], queries: list[int], size: float) -> KnownInput:
     """The rows that count at the last of some query times."""
     now = len(queries) - 1
     records = [

@@ -19,7 +19,7 @@ from holdsfor.physical.lower import lower
 from holdsfor.physical.model import PhysicalPlan
 from holdsfor.reference import EventRow, IntervalRow, Record, Reference, Windows
 from holdsfor.reference.evaluator import domain_facts
-from holdsfor.reference.history import Known, Occurrence, known_at, on_ticks, whole_history
+from holdsfor.reference.history import KnownInput, Occurrence, known_at, on_ticks, whole_history
 from holdsfor.syntax.printer import print_term
 from tests.core.building import built_core
 
@@ -101,7 +101,7 @@ class CoreRun:
     def _advance(self, query: int) -> None:
         self._core.advance(query, self._threads)
 
-    def _fill_domains(self, known: Known) -> None:
+    def _fill_domains(self, known: KnownInput) -> None:
         """Domains that the input fills are background knowledge."""
         if self._analysis.fillings:
             self._host.replace_rules(self._analysis.background.filled(domain_facts(self._analysis, known)).rules)

@@ -9,24 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from holdsfor.ir import (
-    Boundary,
-    DelayRule,
-    Effect,
-    EffectRule,
-    EventRule,
-    Fvp,
-    Happens,
-    Holds,
-    InitiallyRule,
-    Instance,
-    IntervalRule,
-    Intervals,
-    Literal,
-    PostponeRule,
-    Rule,
-    walk,
-)
+from holdsfor import ir
 from holdsfor.loading import Reasoner
 from holdsfor.reference import Occurrence, Record
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments
@@ -95,16 +78,16 @@ def is_about_one(reasoner: Reasoner) -> bool:
     return all(map(_has_one_thing, [*rules, *program.delays]))
 
 
-def _has_one_thing(rule: Rule) -> bool:
-    conditions = [term for literal in walk(rule.body) for term in _temporal(literal)]
+def _has_one_thing(rule: ir.Rule) -> bool:
+    conditions = [term for literal in ir.walk(rule.body) for term in _temporal(literal)]
     match rule:
-        case EventRule(event=head):
+        case ir.EventRule(event=head):
             pass
-        case EffectRule(fvp=Fvp(fluent=head)) | IntervalRule(fvp=Fvp(fluent=head)):
+        case ir.EffectRule(fvp=ir.Fvp(fluent=head)) | ir.IntervalRule(fvp=ir.Fvp(fluent=head)):
             pass
-        case DelayRule(trigger=Fvp(fluent=head), effect=effect):
+        case ir.DelayRule(trigger=ir.Fvp(fluent=head), effect=effect):
             conditions += [] if effect is None else [effect.fluent]
-        case InitiallyRule() | PostponeRule():
+        case ir.InitiallyRule() | ir.PostponeRule():
             return not conditions
         case _:
             return False
@@ -114,11 +97,13 @@ def _has_one_thing(rule: Rule) -> bool:
     return all(next(iter(arguments(term)), first) == first for term in conditions)
 
 
-def _temporal(literal: Literal) -> Iterator[Term]:
+def _temporal(literal: ir.Literal) -> Iterator[Term]:
     match literal:
-        case Happens(event=event):
+        case ir.Happens(event=event):
             yield event
-        case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Instance(fvp=fvp) | Intervals(fvp=fvp):
+        case (
+            ir.Boundary(fvp=fvp) | ir.Holds(fvp=fvp) | ir.Effect(fvp=fvp) | ir.Instance(fvp=fvp) | ir.Intervals(fvp=fvp)
+        ):
             yield fvp.fluent
         case _:
             return

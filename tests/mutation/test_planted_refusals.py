@@ -36,7 +36,7 @@ def a_fact_with_variables_binds_nothing(patch: pytest.MonkeyPatch) -> None:
 
 
 def values_of_a_fluent_are_not_told_apart(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(analyse, "find_parts", lambda _graph: {})
+    patch.setattr(analyse, "find_fluent_parts", lambda _graph: {})
 
 
 def a_list_predicate_must_be_given_its_result(patch: pytest.MonkeyPatch) -> None:

@@ -11,25 +11,8 @@ from holdsfor.compiler.metric.checks import check_metric, streaming_findings
 from holdsfor.diagnostics import Source
 from holdsfor.frontend.dmtl import format_metric, metric_text, parse_metric
 from holdsfor.frontend.dmtl.words import RESERVED
-from holdsfor.ir.metric import (
-    Aggregate,
-    AggregateFunction,
-    Atom,
-    Binary,
-    BinaryOperator,
-    Comparator,
-    Comparison,
-    Condition,
-    MetricAtom,
-    MetricFact,
-    MetricLiteral,
-    MetricProgram,
-    MetricRule,
-    Range,
-    Truth,
-    Unary,
-    UnaryOperator,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricFact, MetricLiteral, MetricProgram, MetricRule
 from holdsfor.syntax.terms import Compound, Const, Term, Var
 
 # Text in quotes is read back exactly unless it has line breaks of unusual kinds or lone surrogates in it.
@@ -44,25 +27,25 @@ rationals = st.builds(Fraction, st.integers(0, 10**6), st.sampled_from([1, 2, 3,
 
 
 @st.composite
-def ranges(draw: st.DrawFn, *, negative: bool = False) -> Range:
+def ranges(draw: st.DrawFn, *, negative: bool = False) -> metric.Range:
     low, high = sorted([draw(rationals), draw(rationals)])
     if negative:
         low, high = low - 10**5, high - 10**5
     if low == high:
-        return Range(low, high)
-    closed_low = Range(low, high, draw(st.booleans()), draw(st.booleans()))
-    no_end = Range(low, None, closed_low.low_open, high_open=True)
-    no_beginning = Range(None, high, True, closed_low.high_open)
-    endless = Range(None, None, low_open=True, high_open=True)
+        return metric.Range(low, high)
+    closed_low = metric.Range(low, high, draw(st.booleans()), draw(st.booleans()))
+    no_end = metric.Range(low, None, closed_low.low_open, high_open=True)
+    no_beginning = metric.Range(None, high, True, closed_low.high_open)
+    endless = metric.Range(None, None, low_open=True, high_open=True)
     return draw(st.sampled_from([closed_low, no_end, no_beginning, endless] if negative else [closed_low, no_end]))
 
 
-atoms = st.builds(Atom, names, st.lists(constants | variables, max_size=3).map(tuple))
+atoms = st.builds(metric.Atom, names, st.lists(constants | variables, max_size=3).map(tuple))
 metric_atoms: st.SearchStrategy[MetricAtom] = st.recursive(
-    atoms | st.just(Truth()),
+    atoms | st.just(metric.Truth()),
     lambda inner: (
-        st.builds(Unary, st.sampled_from(UnaryOperator), ranges(), inner)
-        | st.builds(Binary, st.sampled_from(BinaryOperator), ranges(), inner, inner)
+        st.builds(metric.Unary, st.sampled_from(metric.UnaryOperator), ranges(), inner)
+        | st.builds(metric.Binary, st.sampled_from(metric.BinaryOperator), ranges(), inner, inner)
     ),
     max_leaves=4,
 )
@@ -75,17 +58,17 @@ expressions: st.SearchStrategy[Term] = st.recursive(
     max_leaves=5,
 )
 literals: st.SearchStrategy[MetricLiteral] = (
-    st.builds(Condition, metric_atoms, st.booleans())
-    | st.builds(Comparison, st.sampled_from(Comparator), expressions, expressions)
+    st.builds(metric.Condition, metric_atoms, st.booleans())
+    | st.builds(metric.Comparison, st.sampled_from(metric.Comparator), expressions, expressions)
     | st.builds(
-        Aggregate,
-        st.sampled_from(AggregateFunction),
+        metric.Aggregate,
+        st.sampled_from(metric.AggregateFunction),
         variables,
         st.lists(variables, min_size=1, max_size=2).map(tuple),
         metric_atoms,
     )
 )
-boxes = st.tuples(st.sampled_from([UnaryOperator.BOX_PLUS, UnaryOperator.BOX_MINUS]), ranges())
+boxes = st.tuples(st.sampled_from([metric.UnaryOperator.BOX_PLUS, metric.UnaryOperator.BOX_MINUS]), ranges())
 rules = st.builds(
     MetricRule, st.lists(boxes, max_size=2).map(tuple), atoms, st.lists(literals, min_size=1, max_size=3).map(tuple)
 )

@@ -8,7 +8,7 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.frames import Codes, Numbers
 from holdsfor.columns.kernels import Ints
 from holdsfor.columns.stream import EventColumns, MeasuredEvents, Stream
-from holdsfor.compiler.analysis.reckoned import reckoned_arguments
+from holdsfor.compiler.analysis.arithmetic_arguments import arithmetic_arguments
 from holdsfor.loading import Reasoner
 
 _EXACT = 2**53
@@ -16,7 +16,7 @@ _EXACT = 2**53
 
 def as_read(stream: Stream, reasoner: Reasoner, dictionary: Dictionary) -> Stream:
     """A stream of codes as a reader of files or frames would have made it."""
-    plain = reckoned_arguments(reasoner.analysis.program)
+    plain = arithmetic_arguments(reasoner.analysis.program)
     events = dict(stream.events)
     for symbol, places in plain.items():
         if symbol in events:

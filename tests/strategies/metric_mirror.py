@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from holdsfor.ir.metric import (
-    Atom,
-    Binary,
-    BinaryOperator,
-    Comparison,
-    MetricAtom,
-    MetricLiteral,
-    MetricRule,
-    Range,
-    Truth,
-    Unary,
-    UnaryOperator,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricLiteral, MetricRule
 from tests.strategies.metric_programs import Scenario
 
 _OPPOSITE = {
-    UnaryOperator.DIAMOND_MINUS: UnaryOperator.DIAMOND_PLUS,
-    UnaryOperator.DIAMOND_PLUS: UnaryOperator.DIAMOND_MINUS,
-    UnaryOperator.BOX_MINUS: UnaryOperator.BOX_PLUS,
-    UnaryOperator.BOX_PLUS: UnaryOperator.BOX_MINUS,
+    metric.UnaryOperator.DIAMOND_MINUS: metric.UnaryOperator.DIAMOND_PLUS,
+    metric.UnaryOperator.DIAMOND_PLUS: metric.UnaryOperator.DIAMOND_MINUS,
+    metric.UnaryOperator.BOX_MINUS: metric.UnaryOperator.BOX_PLUS,
+    metric.UnaryOperator.BOX_PLUS: metric.UnaryOperator.BOX_MINUS,
 }
-_OPPOSITE_BINARY = {BinaryOperator.SINCE: BinaryOperator.UNTIL, BinaryOperator.UNTIL: BinaryOperator.SINCE}
+_OPPOSITE_BINARY = {
+    metric.BinaryOperator.SINCE: metric.BinaryOperator.UNTIL,
+    metric.BinaryOperator.UNTIL: metric.BinaryOperator.SINCE,
+}
 
 
 def mirrored(scenario: Scenario) -> Scenario:
@@ -38,9 +30,9 @@ def mirrored(scenario: Scenario) -> Scenario:
     )
 
 
-def mirrored_range(span: Range) -> Range:
+def mirrored_range(span: metric.Range) -> metric.Range:
     """The interval of the numbers' opposites."""
-    return Range(
+    return metric.Range(
         None if span.high is None else -span.high,
         None if span.low is None else -span.low,
         span.high_open,
@@ -54,14 +46,14 @@ def _rule(rule: MetricRule) -> MetricRule:
 
 
 def _literal(literal: MetricLiteral) -> MetricLiteral:
-    return literal if isinstance(literal, Comparison) else replace(literal, atom=_atom(literal.atom))
+    return literal if isinstance(literal, metric.Comparison) else replace(literal, atom=_atom(literal.atom))
 
 
 def _atom(atom: MetricAtom) -> MetricAtom:
     match atom:
-        case Atom() | Truth():
+        case metric.Atom() | metric.Truth():
             return atom
-        case Unary():
-            return Unary(_OPPOSITE[atom.operator], atom.range, _atom(atom.operand))
-        case Binary():
-            return Binary(_OPPOSITE_BINARY[atom.operator], atom.range, _atom(atom.left), _atom(atom.right))
+        case metric.Unary():
+            return metric.Unary(_OPPOSITE[atom.operator], atom.range, _atom(atom.operand))
+        case metric.Binary():
+            return metric.Binary(_OPPOSITE_BINARY[atom.operator], atom.range, _atom(atom.left), _atom(atom.right))

@@ -15,31 +15,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from holdsfor.ir.metric import (
-    Aggregate,
-    AggregateFunction,
-    Atom,
-    Binary,
-    BinaryOperator,
-    Comparator,
-    Comparison,
-    Condition,
-    MetricAtom,
-    MetricFact,
-    MetricLiteral,
-    MetricProgram,
-    MetricRule,
-    Range,
-    Truth,
-    Unary,
-    UnaryOperator,
-    atoms,
-    binding_variables,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricFact, MetricLiteral, MetricProgram, MetricRule
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, Var
 
-PAST = (UnaryOperator.DIAMOND_MINUS, UnaryOperator.BOX_MINUS)
-FUTURE = (UnaryOperator.DIAMOND_PLUS, UnaryOperator.BOX_PLUS)
+PAST = (metric.UnaryOperator.DIAMOND_MINUS, metric.UnaryOperator.BOX_MINUS)
+FUTURE = (metric.UnaryOperator.DIAMOND_PLUS, metric.UnaryOperator.BOX_PLUS)
 ITEM, NUMBER = "item", "number"
 VALUES = {ITEM: tuple(map(Const, "aaabbc")), NUMBER: tuple(map(Const, (1, 1, 2, 2, 3)))}
 """Constants; the first ones are more frequent, so that things meet."""
@@ -118,8 +99,8 @@ class Scenario:
     end: Fraction
 
     @property
-    def horizon(self) -> Range:
-        return Range(self.start, self.end)
+    def horizon(self) -> metric.Range:
+        return metric.Range(self.start, self.end)
 
 
 @st.composite
@@ -144,43 +125,43 @@ def steps() -> st.SearchStrategy[Fraction]:
     return st.sampled_from([Fraction(1), Fraction(3), Fraction(1, 2), Fraction(5, 2), Fraction(100), Fraction(1, 3)])
 
 
-def ranges(features: MetricFeatures = EVERYTHING, *, unbounded: bool = True) -> st.SearchStrategy[Range]:
+def ranges(features: MetricFeatures = EVERYTHING, *, unbounded: bool = True) -> st.SearchStrategy[metric.Range]:
     """Intervals of operators: none is empty, none has a negative number."""
     return _ranges(features, unbounded and features.unbounded)
 
 
 @st.composite
-def _ranges(draw: Any, features: MetricFeatures, unbounded: bool) -> Range:
+def _ranges(draw: Any, features: MetricFeatures, unbounded: bool) -> metric.Range:
     scale = draw(st.sampled_from(features.denominators))
     low = Fraction(draw(st.sampled_from((0, 0, 0, 1, 1, 2, 3))), scale if draw(st.booleans()) else 1)
     if features.far and draw(st.integers(0, 2)) == 0:
         return draw(_far_ranges())
     shape = draw(st.sampled_from(("bounded", "bounded", "bounded", "point", "unbounded")))
     if shape == "point" and features.punctual:
-        return Range(low, low)
+        return metric.Range(low, low)
     low_open = draw(st.booleans())
     if shape == "unbounded" and unbounded:
-        return Range(low, None, low_open, high_open=True)
+        return metric.Range(low, None, low_open, high_open=True)
     length = Fraction(draw(st.integers(1, 6)), scale if draw(st.booleans()) else 1)
-    return Range(low, low + length, low_open, draw(st.booleans()))
+    return metric.Range(low, low + length, low_open, draw(st.booleans()))
 
 
 FAR_BOUNDS = (2**53, 2**59, 2**60 + 1, 2**61 - 3, 2**61, 3 * 10**18, 2**62, 2**63 - 1, 2**64, 10**30)
 
 
 @st.composite
-def _far_ranges(draw: Any) -> Range:
+def _far_ranges(draw: Any) -> metric.Range:
     """Intervals with a bound around the largest numbers that fit, mostly with the other one nearby."""
     far = Fraction(draw(st.sampled_from(FAR_BOUNDS)))
     shape = draw(st.sampled_from(("wide", "wide", "wide", "point", "late")))
     if shape == "point":
-        return Range(far, far)
+        return metric.Range(far, far)
     low = far if shape == "late" else Fraction(draw(st.integers(0, 3)))
-    return Range(low, low + far, draw(st.booleans()), draw(st.booleans()))
+    return metric.Range(low, low + far, draw(st.booleans()), draw(st.booleans()))
 
 
-def _atoms(literal: MetricLiteral) -> Iterable[Atom]:
-    return () if isinstance(literal, Comparison) else atoms(literal.atom)
+def _atoms(literal: MetricLiteral) -> Iterable[metric.Atom]:
+    return () if isinstance(literal, metric.Comparison) else metric.atoms(literal.atom)
 
 
 @dataclass
@@ -226,33 +207,33 @@ class _Author:
         body: list[MetricLiteral] = []
         against = self.features.against and not group
         if group:
-            body.append(Condition(self.metric_atom(group, against, self.features.nesting)))
+            body.append(metric.Condition(self.metric_atom(group, against, self.features.nesting)))
         for _ in range(self.draw(st.integers(0 if group else 1, 2))):
-            body.append(Condition(self.metric_atom(self.readable | group, against, self.features.nesting)))
+            body.append(metric.Condition(self.metric_atom(self.readable | group, against, self.features.nesting)))
         bound = self.bound(body)
         if self.features.aggregates and self.maybe(12):
             body.append(self.aggregate(against))
             bound = self.bound(body)
         if self.features.negation and self.maybe(25):
-            body.append(Condition(self.metric_atom(self.readable, against, 1, bound), negated=True))
+            body.append(metric.Condition(self.metric_atom(self.readable, against, 1, bound), negated=True))
         if self.features.comparisons and self.maybe(20):
             comparison = self.comparison(bound, may_calculate=not group)
             body.append(comparison)
             bound = self.bound(body)
         body = list(self.draw(st.permutations(body)))
-        head = Atom(predicate, tuple(self.head_argument(kind, bound) for kind in shape))
+        head = metric.Atom(predicate, tuple(self.head_argument(kind, bound) for kind in shape))
         return MetricRule(self.boxes(against), head, tuple(body))
 
-    def boxes(self, against: bool) -> tuple[tuple[UnaryOperator, Range], ...]:
+    def boxes(self, against: bool) -> tuple[tuple[metric.UnaryOperator, metric.Range], ...]:
         if not self.features.head_boxes or not self.maybe(30):
             return ()
         return tuple(
-            (UnaryOperator.BOX_PLUS if towards_future else UnaryOperator.BOX_MINUS, during)
+            (metric.UnaryOperator.BOX_PLUS if towards_future else metric.UnaryOperator.BOX_MINUS, during)
             for _ in range(self.draw(st.integers(1, 2)))
             for towards_future, during in [self.direction(against, of_head=True)]
         )
 
-    def direction(self, against: bool, *, of_head: bool = False) -> tuple[bool, Range]:
+    def direction(self, against: bool, *, of_head: bool = False) -> tuple[bool, metric.Range]:
         """Whether an operator looks to the future, and how far.
 
         A head that reaches forward is like a body that looks back.
@@ -269,34 +250,38 @@ class _Author:
             return self.atom(readable, bound)
         future, during = self.direction(against)
         if self.features.binary and self.maybe(25):
-            operator = BinaryOperator.UNTIL if future else BinaryOperator.SINCE
+            operator = metric.BinaryOperator.UNTIL if future else metric.BinaryOperator.SINCE
             # `Top` on the right is refused: such a condition is a box.
             right = self.metric_atom(readable, against, depth - 1, bound)
-            right = right if any(True for _ in atoms(right)) else self.atom(readable, bound)
+            right = right if any(True for _ in metric.atoms(right)) else self.atom(readable, bound)
             # So are variables of the left side alone, in some places below another operator.
             is_inside = depth < self.features.nesting and bound is None
             names = (
-                self.bound([Condition(right)]) if is_inside and not self.maybe(self.features.own_variables) else bound
+                self.bound([metric.Condition(right)])
+                if is_inside and not self.maybe(self.features.own_variables)
+                else bound
             )
             left = (
-                Truth()
+                metric.Truth()
                 if self.features.truth and self.maybe(10)
                 else self.metric_atom(readable, against, depth - 1, names)
             )
-            return Binary(operator, during, left, right)
+            return metric.Binary(operator, during, left, right)
         operand = (
-            Truth() if self.features.truth and self.maybe(4) else self.metric_atom(readable, against, depth - 1, bound)
+            metric.Truth()
+            if self.features.truth and self.maybe(4)
+            else self.metric_atom(readable, against, depth - 1, bound)
         )
-        return Unary(self.unary(future, operand), during, operand)
+        return metric.Unary(self.unary(future, operand), during, operand)
 
-    def unary(self, future: bool, operand: MetricAtom) -> UnaryOperator:
+    def unary(self, future: bool, operand: MetricAtom) -> metric.UnaryOperator:
         """An operator; a box over an input is rare, since that seldom holds for long."""
         diamond, box = FUTURE if future else PAST
-        return box if self.maybe(15 if isinstance(operand, Atom) else 50) else diamond
+        return box if self.maybe(15 if isinstance(operand, metric.Atom) else 50) else diamond
 
-    def atom(self, readable: dict[str, tuple[str, ...]], bound: dict[str, str] | None = None) -> Atom:
+    def atom(self, readable: dict[str, tuple[str, ...]], bound: dict[str, str] | None = None) -> metric.Atom:
         predicate = self.pick(list(readable))
-        return Atom(predicate, tuple(self.argument(kind, bound) for kind in readable[predicate]))
+        return metric.Atom(predicate, tuple(self.argument(kind, bound) for kind in readable[predicate]))
 
     def argument(self, kind: str, bound: dict[str, str] | None) -> Var | Const:
         names = NAMES[kind] if bound is None else [name for name, of in bound.items() if of == kind]
@@ -315,22 +300,26 @@ class _Author:
         """The variables to which a body gives values, with their kinds."""
         found: dict[str, str] = {}
         for literal in body:
-            if isinstance(literal, Condition) and not literal.negated:
-                names = [variable.name for variable in binding_variables(literal.atom) if not variable.is_anonymous]
+            if isinstance(literal, metric.Condition) and not literal.negated:
+                names = [
+                    variable.name for variable in metric.binding_variables(literal.atom) if not variable.is_anonymous
+                ]
                 found |= {name: NUMBER if name in NAMES[NUMBER] else ITEM for name in names}
-            elif isinstance(literal, Aggregate):
+            elif isinstance(literal, metric.Aggregate):
                 local = {term.name for term in literal.terms}
-                shared = {variable.name for variable in binding_variables(literal.atom) if not variable.is_anonymous}
+                shared = {
+                    variable.name for variable in metric.binding_variables(literal.atom) if not variable.is_anonymous
+                }
                 found |= {name: NUMBER if name in NAMES[NUMBER] else ITEM for name in shared - local}
                 found[literal.result.name] = NUMBER
-            elif isinstance(literal, Comparison) and literal.left == Var("K"):
+            elif isinstance(literal, metric.Comparison) and literal.left == Var("K"):
                 found["K"] = NUMBER
         return found
 
-    def aggregate(self, against: bool) -> Aggregate:
+    def aggregate(self, against: bool) -> metric.Aggregate:
         """An aggregate over an atom of one or two arguments, or under one operator."""
-        function = self.pick(list(AggregateFunction))
-        numeric = function is not AggregateFunction.COUNT
+        function = self.pick(list(metric.AggregateFunction))
+        numeric = function is not metric.AggregateFunction.COUNT
         options = [name for name, shape in self.readable.items() if (NUMBER in shape if numeric else shape)]
         predicate = self.pick(options)
         kinds = self.readable[predicate]
@@ -341,13 +330,13 @@ class _Author:
         ]
         args = tuple(term if position == first else other for position, other in enumerate(others))
         more = tuple(arg for arg in args if isinstance(arg, Var) and arg.name.startswith("W") and arg != term)
-        atom: MetricAtom = Atom(predicate, args)
+        atom: MetricAtom = metric.Atom(predicate, args)
         if self.maybe(40):
             future, during = self.direction(against)
-            atom = Unary(self.unary(future, atom), during, atom)
-        return Aggregate(function, Var("C"), (term, *more), atom)
+            atom = metric.Unary(self.unary(future, atom), during, atom)
+        return metric.Aggregate(function, Var("C"), (term, *more), atom)
 
-    def comparison(self, bound: dict[str, str], *, may_calculate: bool) -> Comparison:
+    def comparison(self, bound: dict[str, str], *, may_calculate: bool) -> metric.Comparison:
         """A comparison of numbers, or of things that are equal or not; or a number calculated from another."""
         numbers = [Var(name) for name, kind in bound.items() if kind == NUMBER]
         items = [Var(name) for name, kind in bound.items() if kind == ITEM]
@@ -355,15 +344,17 @@ class _Author:
             term = Compound(
                 self.pick(("+", "*", "-")), (self.pick(numbers), self.pick([*self.values[NUMBER], *numbers]))
             )
-            return Comparison(Comparator.EQUAL, Var("K"), term)
+            return metric.Comparison(metric.Comparator.EQUAL, Var("K"), term)
         if items and (not numbers or self.maybe(40)):
             other = self.pick([*items, *self.values[ITEM]])
-            return Comparison(self.pick((Comparator.UNEQUAL, Comparator.EQUAL)), self.pick(items), other)
+            return metric.Comparison(
+                self.pick((metric.Comparator.UNEQUAL, metric.Comparator.EQUAL)), self.pick(items), other
+            )
         left = self.pick(numbers or self.values[NUMBER])
         right = self.pick([*self.values[NUMBER], *numbers])
         if self.maybe(30):
             right = Compound(self.pick(("+", "-")), (right, self.pick(self.values[NUMBER])))
-        return Comparison(self.pick(list(Comparator)), left, right)
+        return metric.Comparison(self.pick(list(metric.Comparator)), left, right)
 
     def facts(self) -> tuple[MetricFact, ...]:
         """Facts of input predicates, and now and then of derived ones, in order of their starts."""
@@ -377,7 +368,7 @@ class _Author:
             found.append(MetricFact(predicate, args, self.fact_time(scale)))
         return tuple(sorted(found, key=lambda fact: (fact.during.low is not None, fact.during.low or 0)))
 
-    def fact_time(self, scale: int) -> Range:
+    def fact_time(self, scale: int) -> metric.Range:
         low = Fraction(self.draw(st.integers(0, 12 * scale)), scale)
         far = self.draw(st.integers(0, 29))
         if far == 29:
@@ -385,15 +376,15 @@ class _Author:
         elif far == 28 and not self.features.recursion:
             low += self.pick((1_000, -1_000, 1_000_000_007))
         if not self.features.interval_facts or self.maybe(50):
-            return Range(low, low)
+            return metric.Range(low, low)
         low_open, high_open = self.draw(st.booleans()), self.draw(st.booleans())
         high = low + Fraction(self.draw(st.integers(1, 8)), scale)
         if self.features.infinite_facts and self.maybe(8):
             return self.pick(
                 (
-                    Range(low, None, low_open, high_open=True),
-                    Range(None, high, low_open=True, high_open=high_open),
-                    Range(None, None, low_open=True, high_open=True),
+                    metric.Range(low, None, low_open, high_open=True),
+                    metric.Range(None, high, low_open=True, high_open=high_open),
+                    metric.Range(None, None, low_open=True, high_open=True),
                 )
             )
-        return Range(low, high, low_open, high_open)
+        return metric.Range(low, high, low_open, high_open)

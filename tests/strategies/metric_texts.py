@@ -12,20 +12,8 @@ from holdsfor.diagnostics import Span
 from holdsfor.frontend.dmtl.constants import constant_text
 from holdsfor.frontend.dmtl.numbers import number_text, range_text
 from holdsfor.frontend.dmtl.unparse import atom_text, name_text
-from holdsfor.ir.metric import (
-    Aggregate,
-    Atom,
-    Binary,
-    BinaryOperator,
-    Condition,
-    MetricAtom,
-    MetricFact,
-    MetricProgram,
-    MetricRule,
-    Range,
-    Unary,
-    UnaryOperator,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricFact, MetricProgram, MetricRule
 from holdsfor.syntax.durations import duration_term, is_sensible, negated
 from holdsfor.syntax.terms import Compound, Const, Var
 from holdsfor.times import DURATION_WORDS, UNITS, exact_length
@@ -55,18 +43,18 @@ ODD = (
 constants = st.builds(Const, st.sampled_from([*ODD, "a", "b", 7, 2.5, -1]))
 
 _SIGNS = {
-    UnaryOperator.DIAMOND_MINUS: "<->",
-    UnaryOperator.DIAMOND_PLUS: "<+>",
-    UnaryOperator.BOX_MINUS: "[-]",
-    UnaryOperator.BOX_PLUS: "[+]",
+    metric.UnaryOperator.DIAMOND_MINUS: "<->",
+    metric.UnaryOperator.DIAMOND_PLUS: "<+>",
+    metric.UnaryOperator.BOX_MINUS: "[-]",
+    metric.UnaryOperator.BOX_PLUS: "[+]",
 }
 _SIGNED = {
-    UnaryOperator.DIAMOND_MINUS: ("SOMETIME", True),
-    UnaryOperator.DIAMOND_PLUS: ("SOMETIME", False),
-    UnaryOperator.BOX_MINUS: ("ALWAYS", True),
-    UnaryOperator.BOX_PLUS: ("ALWAYS", False),
-    BinaryOperator.SINCE: ("UNTIL", True),
-    BinaryOperator.UNTIL: ("UNTIL", False),
+    metric.UnaryOperator.DIAMOND_MINUS: ("SOMETIME", True),
+    metric.UnaryOperator.DIAMOND_PLUS: ("SOMETIME", False),
+    metric.UnaryOperator.BOX_MINUS: ("ALWAYS", True),
+    metric.UnaryOperator.BOX_PLUS: ("ALWAYS", False),
+    metric.BinaryOperator.SINCE: ("UNTIL", True),
+    metric.BinaryOperator.UNTIL: ("UNTIL", False),
 }
 
 
@@ -78,7 +66,7 @@ def facts(draw: Any) -> tuple[MetricFact, ...]:
         args = (draw(constants), draw(constants))
         low = draw(times())
         length = draw(st.sampled_from((0, 0, 1, 2500, Fraction(1, 4))))
-        found.append(MetricFact("P", args, Range(low, low + length)))
+        found.append(MetricFact("P", args, metric.Range(low, low + length)))
     return tuple(found)
 
 
@@ -126,7 +114,7 @@ def spelled(draw: Any, program: MetricProgram) -> str:
     for rule in program.rules:
         body = [
             f"{'not ' * literal.negated}{_inside(draw, literal.atom, literal.negated)}"
-            if isinstance(literal, Condition)
+            if isinstance(literal, metric.Condition)
             else literal_text(literal)
             for literal in rule.body
         ]
@@ -136,9 +124,9 @@ def spelled(draw: Any, program: MetricProgram) -> str:
 
 def _inside(draw: Any, atom: MetricAtom, in_brackets: bool) -> str:
     match atom:
-        case Unary():
+        case metric.Unary():
             return f"{_operator(draw, atom.operator, atom.range)} {_inside(draw, atom.operand, True)}"
-        case Binary():
+        case metric.Binary():
             left, right = (_inside(draw, side, True) for side in (atom.left, atom.right))
             text = f"{left} {_operator(draw, atom.operator, atom.range)} {right}"
             return f"({text})" if in_brackets else text
@@ -146,21 +134,21 @@ def _inside(draw: Any, atom: MetricAtom, in_brackets: bool) -> str:
             return atom_text(atom)
 
 
-def _operator(draw: Any, operator: UnaryOperator | BinaryOperator, during: Range) -> str:
+def _operator(draw: Any, operator: metric.UnaryOperator | metric.BinaryOperator, during: metric.Range) -> str:
     kind = draw(st.sampled_from(("name", "sign", "signed")))
     # Zero has no sign: which of the two operators is meant makes no difference, but reads back as another one.
     if kind == "signed" and during.high != 0:
         word, is_past = _SIGNED[operator]
         return word + range_text(_negative(during) if is_past else during)
-    if kind == "sign" and isinstance(operator, UnaryOperator):
+    if kind == "sign" and isinstance(operator, metric.UnaryOperator):
         return _SIGNS[operator] + range_text(during)
     return operator.value + range_text(during)
 
 
-def _negative(during: Range) -> Range:
+def _negative(during: metric.Range) -> metric.Range:
     low, high = (None if bound is None else -bound for bound in (during.high, during.low))
     far, near = (None if one is None else negated(one) for one in during.durations)
-    return Range(low, high, during.high_open, during.low_open, durations=(near, far))
+    return metric.Range(low, high, during.high_open, during.low_open, durations=(near, far))
 
 
 @st.composite
@@ -176,14 +164,14 @@ def with_durations(draw: Any, program: MetricProgram, unit: str) -> MetricProgra
 
     def changed(value: Any) -> Any:
         match value:
-            case Range():
+            case metric.Range():
                 low = length(value.low)
                 return replace(value, durations=(low, low if value.is_punctual else length(value.high)))
             case Span():
                 return value
             case tuple():
                 return tuple(map(changed, value))
-            case Unary() | Binary() | Condition() | Aggregate() | MetricRule():
+            case metric.Unary() | metric.Binary() | metric.Condition() | metric.Aggregate() | MetricRule():
                 return replace(value, **{one.name: changed(getattr(value, one.name)) for one in fields(value)})
             case _:
                 return value
@@ -194,7 +182,7 @@ def with_durations(draw: Any, program: MetricProgram, unit: str) -> MetricProgra
 def copying() -> MetricProgram:
     """A program that hands on what it reads."""
     args = Var("X"), Var("Y")
-    return MetricProgram((MetricRule((), Atom("Q", args), (Condition(Atom("P", args)),)),))
+    return MetricProgram((MetricRule((), metric.Atom("Q", args), (metric.Condition(metric.Atom("P", args)),)),))
 
 
 def without_places(program: MetricProgram) -> MetricProgram:

@@ -1,4 +1,4 @@
-"""The command line: one verb per stage."""
+"""The command line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _app(command: str) -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command line, in a process of its own."""
+    """The entry point of the process."""
     # Nearly all that a command imports and reads lives on: looking for garbage among it finds none, also at the end.
     gc.set_threshold(100_000, 20, 20)
     atexit.register(gc.freeze)
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def _complete(text: str, shell: str) -> None:
-    """Print what could stand at the end of a command line."""
+    """Prints the completions at the end of a command line."""
     import typer
 
     from holdsfor.cli.completing import answer, line_of
@@ -61,7 +61,7 @@ def _complete(text: str, shell: str) -> None:
 
 
 def _run_plainly(words: list[str]) -> None:
-    """Run `run` and exit, if its command line is plain; else come back."""
+    """Executes `run` and exits if its command line is plain; otherwise returns."""
     import typer
 
     from holdsfor.cli.plain import plain_arguments

@@ -1,4 +1,4 @@
-"""Applications in a parameter file of RTEC: one table of a TOML file says which rules run on which streams, and how."""
+"""Applications in a parameter file of RTEC: a table of a TOML file with rules, streams and options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from holdsfor.io.fact_files import named_table
 from holdsfor.times import is_duration, is_time
 
 _TIMES = {"window_size": 1, "step": 1, "start_time": None, "end_time": None, "clock_tick": 1}
-"""Parameters that are times and durations, with the least number that makes sense of a duration."""
+"""Parameters that are times and durations, with the least value of a duration."""
 
 _WITHOUT_MEANING = frozenset(
     {
@@ -35,7 +35,7 @@ _WITHOUT_MEANING = frozenset(
         "stream_rate",
     }
 )
-"""Parameters of the original's memory, compiler and output. Nothing here depends on them."""
+"""Parameters of RTEC's memory, compiler and output, without effect here."""
 
 _FILES = frozenset({"csv", "fifo"})
 """Input modes that read rows of text from paths; a named pipe is read to its end, like a file."""
@@ -43,7 +43,7 @@ _FILES = frozenset({"csv", "fifo"})
 
 @dataclass(frozen=True)
 class Application:
-    """What a table of the parameter file says; `ignored` are its parameters that have no effect here."""
+    """A table of the parameter file; `ignored` are its parameters without effect here."""
 
     rules: tuple[Path, ...]
     background: tuple[Path, ...]
@@ -82,7 +82,7 @@ def read_application(file: Path, name: str) -> Application:
 
 
 def require_files(paths: Iterable[Path], parameter: str, option: str) -> None:
-    """Complain about a file that is not there, and name those of the same name nearby."""
+    """Raises HoldsforError for missing files, and suggests files of the same name nearby."""
     for given in paths:
         table = named_table(given)
         path = given if table is None else Path(table[1])
@@ -113,7 +113,7 @@ def _table(parsed: Mapping[str, Any], file: Path, name: str) -> Mapping[str, Any
 
 
 def _whole(table: Mapping[str, Any], key: str, least: int | None, place: str) -> int | str | None:
-    """A number of time-points, or the text of a time or duration, for whoever knows the unit."""
+    """A number of time-points, or the text of a time or duration, for code that knows the unit."""
     value = table.get(key)
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""`backtest`: the results of rules, compared with labels."""
+"""`backtest`: compares results with labels."""
 
 from __future__ import annotations
 
@@ -7,23 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdsfor.cli import inputs
 from holdsfor.cli.common import friendly_errors, write_output
-from holdsfor.cli.inputs import (
-    AnyOrderOption,
-    BackgroundOption,
-    EndOption,
-    EventsOption,
-    LabelsOption,
-    MappingOption,
-    OverlapOption,
-    RulesArgument,
-    StartOption,
-    StepOption,
-    ToleranceOption,
-    WindowOption,
-    form_of,
-    require_events,
-)
 from holdsfor.cli.options import OutputOption
 from holdsfor.cli.times import UnitOption, whole
 
@@ -45,19 +30,19 @@ STYLES = {".txt": Style.TEXT, ".json": Style.JSON, ".html": Style.HTML, ".md": S
 
 
 def backtest(
-    rules: RulesArgument,
-    labels: LabelsOption,
-    events: EventsOption = [],  # noqa: B006
-    background: BackgroundOption = [],  # noqa: B006
-    mapping: MappingOption = None,
+    rules: inputs.RulesArgument,
+    labels: inputs.LabelsOption,
+    events: inputs.EventsOption = [],  # noqa: B006
+    background: inputs.BackgroundOption = [],  # noqa: B006
+    mapping: inputs.MappingOption = None,
     unit: UnitOption = None,
-    window: WindowOption = None,
-    step: StepOption = None,
-    start: StartOption = None,
-    end: EndOption = None,
-    tolerance: ToleranceOption = None,
-    overlap: OverlapOption = 0.0,
-    any_order: AnyOrderOption = False,
+    window: inputs.WindowOption = None,
+    step: inputs.StepOption = None,
+    start: inputs.StartOption = None,
+    end: inputs.EndOption = None,
+    tolerance: inputs.ToleranceOption = None,
+    overlap: inputs.OverlapOption = 0.0,
+    any_order: inputs.AnyOrderOption = False,
     why: Annotated[int, typer.Option(min=0, help="Explain this many of the worst mistakes of each kind.")] = 0,
     limit: Annotated[int, typer.Option(min=1, help="How many mistakes and entities to show.")] = 10,
     style: Annotated[Style | None, typer.Option("--format", "-f", help="text, json, html, markdown or csv.")] = None,
@@ -65,8 +50,8 @@ def backtest(
 ) -> None:
     """Compare results with labels: precision and recall by time and by episode, false alarms, misses, and why."""
     with friendly_errors():
-        require_events(events)
-        chosen = form_of(style, output, STYLES)
+        inputs.require_events(events)
+        chosen = inputs.form_of(style, output, STYLES)
         from holdsfor.review.backtest import backtest as compare
 
         found = compare(

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Arities = dict[str, int]
-"""Fluents, events or predicates by name, with how many arguments they have at most."""
+"""Fluents, events or predicates by name, with their greatest number of arguments."""
 
 
 def arities(plan: Plan, kind: EntityKind, wanted: Collection[str] | None = None) -> Arities:
-    """The fluents, or the derived events, of a program that are wanted."""
+    """The requested fluents or derived events of a program."""
     found: Arities = {}
     for symbol in sorted(plan.outputs):
         if symbol.kind is kind and (wanted is None or symbol.name in wanted):
@@ -34,7 +34,7 @@ def arities(plan: Plan, kind: EntityKind, wanted: Collection[str] | None = None)
 def places(
     names: Collection[str], output: Path | None, style: str, option: str, one: str = ""
 ) -> dict[str, Path | None]:
-    """Where the table of each name goes: one alone to the output, several to files in a folder."""
+    """The path of each table: a single one is the output, several are files in a folder."""
     if len(names) == 1 and not (output is not None and output.is_dir()):
         return dict.fromkeys(names, output)
     if not names:
@@ -54,7 +54,7 @@ def places(
 
 
 def folders(sink: str, names: Iterable[str]) -> dict[str, str]:
-    """A folder for each name below that of a sink."""
+    """A folder per name, inside the folder of a sink."""
     return {name: f"{sink}/{_file_name(name)}" for name in names}
 
 
@@ -71,7 +71,7 @@ def write_tables(
     scale: TimeScale | None = None,
     times: Sequence[str] = (),
 ) -> None:
-    """Write the table of each name to its place; columns with `times` as the scale has them."""
+    """Writes each table to its path, with the `times` columns in the time scale."""
     from holdsfor.io.writers import writing
 
     for name, table in tables:
@@ -80,7 +80,7 @@ def write_tables(
 
 
 class WriteInColumns:
-    """Writes a table of each fluent, and each derived event if these are wanted. Where to is checked before the run."""
+    """Writes a table per fluent, and per derived event if requested. Paths are checked before the run."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class WriteInColumns:
         scale: TimeScale | None,
         before_output: Callable[[], None] | None = None,
     ) -> None:
-        """Write what was found at all query times."""
+        """Writes the results of all query times."""
         from holdsfor.columns.report import EVENTS, INTERVALS
         from holdsfor.io.scaled import EVENT_TIMES, INTERVAL_TIMES
 
@@ -119,7 +119,7 @@ class WriteInColumns:
 def with_arguments(
     found: Sequence[pa.Table], column: str, named: Arities, plan: Plan
 ) -> Iterator[tuple[str, pa.Table]]:
-    """The table of each fluent, or event, out of those of all, with its arguments."""
+    """Splits a table by fluent or event, with a column per argument."""
     import pyarrow as pa
 
     from holdsfor.io.arguments import arguments_added, rows_named

@@ -1,4 +1,4 @@
-"""What the commands share: loading, printing findings, failing politely."""
+"""Functions of all commands: loading, findings, errors."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ BACKGROUND = "Files with background facts and rules, or tables of facts: tier=cu
 
 @contextmanager
 def friendly_errors() -> Iterator[None]:
-    """Turn errors that a user can cause into a message and exit status 1, an interruption into 130, and warnings about
-    rules and data into lines without the place in our code where they come from.
-    """
+    """Turns user errors into messages with exit status 1, interruptions into status 130, and warnings into plain lines."""
     try:
         with _warnings_as_lines():
             yield
@@ -65,7 +63,7 @@ def _warnings_as_lines() -> Iterator[None]:
 
 
 def fail(message: str) -> None:
-    """Say what is wrong on stderr and exit with status 1."""
+    """Prints an error to stderr and exits with status 1."""
     typer.secho(f"error: {message}", err=True, fg=typer.colors.RED)
     raise typer.Exit(1)
 
@@ -92,12 +90,12 @@ def load_files(rules: Iterable[Path], *, quiet: bool = False) -> Reasoner:
 
 
 def limited(reasoner: Reasoner, max_delayed_effects: int | None) -> Reasoner:
-    """A program with the limit that was given, if one was."""
+    """A program with a limit of delayed effects, if given."""
     return reasoner if max_delayed_effects is None else reasoner.limited(max_delayed_effects=max_delayed_effects)
 
 
 def is_metric(files: Sequence[Path]) -> bool:
-    """Whether files are a metric program, for which commands have code of their own."""
+    """Whether files are a metric program."""
     return bool(files) and all(path.name.endswith(METRIC_FILES) for path in files)
 
 

@@ -1,4 +1,4 @@
-"""Completions at the cursor of a command line: commands, options, values, files of the right kind, fluents."""
+"""Completes command lines: commands, options, values, files by their kind, fluents."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "tracks": _DATA,
     "areas": (".geojson", ".json"),
 }
-"""How files end that are wanted for a parameter, by its name or by the command and its name; others take any."""
+"""File name endings by parameter, or by command and parameter; other parameters accept any file."""
 _FOLDERS = frozenset({"attach", "checkpoint", "sink", "history", "side", "derived", "stream path"})
 """Parameters that are folders, besides those declared with `file_okay=False`."""
 
 
 _WORD = re.compile(r"""(?:\\.|'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|[^\s'"\\])+""")
-"""A word of a command line, with quotation marks that may still be open."""
+"""A word of a command line; a quotation mark may be open."""
 
 
 class Item(NamedTuple):
-    """A word that could stand there, and what it means."""
+    """A completion and its meaning."""
 
     word: str
     meaning: str = ""
 
 
 class Line(NamedTuple):
-    """A command line up to the cursor: whole words, and the one that is being written."""
+    """A command line up to the cursor: complete words, and the incomplete last one."""
 
     words: list[str]
     begun: str
 
 
 def line_of(text: str) -> Line:
-    """The words of a line, as a shell has them; a quotation mark may still be open.
+    """The words of a line, split as by a shell; a quotation mark may be open.
 
     >>> line_of("holdsfor run 'my rules.prolog' --ev")
     Line(words=['run', 'my rules.prolog'], begun='--ev')
@@ -69,7 +69,7 @@ def line_of(text: str) -> Line:
 
 
 class Parameter:
-    """A parameter of a command, as it is declared for Typer: the words for it, and the type of a value."""
+    """A parameter of a command as declared for Typer: its words, and the type of its value."""
 
     def __init__(self, name: str, hint: Any) -> None:
         kind, info = get_args(hint)
@@ -89,7 +89,7 @@ class Parameter:
 
 
 class Command:
-    """A command: its parameters, and what it does."""
+    """A command: its parameters and its meaning."""
 
     def __init__(self, name: str, function: Callable[..., None]) -> None:
         self.name, self.meaning = name, _first_sentence(function.__doc__ or "")
@@ -97,12 +97,12 @@ class Command:
         self.parameters = [Parameter(one, hint) for one, hint in hints.items() if one != "return"]
 
     def option(self, word: str) -> Parameter | None:
-        """The option that a word is, if it is one."""
+        """The option with this word, if any."""
         return next((one for one in self.parameters if not one.is_argument and word in one.words), None)
 
 
 def items_for(line: Line, app: typer.Typer) -> list[Item]:
-    """What could stand at the cursor, in a command line of an application."""
+    """The completions at the cursor of a command line."""
     path: list[str] = []
     rest = list(line.words)
     while rest and (group := next((one for one in app.registered_groups if one.name == rest[0]), None)) is not None:
@@ -121,7 +121,7 @@ def items_for(line: Line, app: typer.Typer) -> list[Item]:
 
 
 def _help_of(group: Any) -> str:
-    """What a group does; its own help is a placeholder if it is that of its application."""
+    """The help of a group; Typer has a placeholder in its place if it is that of the application."""
     given = group.help if isinstance(group.help, str) else group.typer_instance.info.help
     return given if isinstance(given, str) else ""
 
@@ -144,7 +144,7 @@ def _parameter_items(command: Command, words: Sequence[str], line: Line) -> list
 
 
 def _read(words: Sequence[str], command: Command) -> tuple[set[str], Parameter | None, int]:
-    """Which options words use, the one whose value comes next, and how many other words there are."""
+    """The used options, the option whose value is next, and the number of other words."""
     used: set[str] = set()
     positional = 0
     rest = iter(words)
@@ -196,7 +196,7 @@ def _values(parameter: Parameter, command: Command, begun: str, line: Line) -> l
 
 
 def _files(begun: str, endings: tuple[str, ...] | None) -> Iterator[Item]:
-    """Folders, and files with some endings, that a text is the beginning of."""
+    """Folders, and files with some endings, whose path begins with a text."""
     folder, slash, name = begun.rpartition("/")
     place = Path(folder + slash).expanduser() if folder or slash else Path()
     try:
@@ -251,11 +251,11 @@ _OWN: dict[str, Callable[[Line], Iterable[Item]]] = {
     "rtec application": _applications,
     "test engine": _engines,
 }
-"""Parameters whose values are found out."""
+"""Parameters whose values are computed."""
 
 
 def _first_sentence(text: str) -> str:
-    """What something means, short enough to stand beside it.
+    """The first sentence of a help text.
 
     >>> _first_sentence("Window size in time-points; not for .dmtl.")
     'Window size in time-points'
@@ -264,7 +264,7 @@ def _first_sentence(text: str) -> str:
 
 
 def answer(text: str, shell: str, app: typer.Typer) -> Iterator[str]:
-    """The lines that a shell is given. Rules that cannot be read are no reason to disturb somebody who is writing."""
+    """The completions as lines for a shell. Errors in rule files are ignored."""
     line = line_of(text)
     try:
         items = items_for(line, app)

@@ -1,7 +1,7 @@
 """`completion`: the Tab key in bash, zsh and fish.
 
-The script of a shell calls the command itself with the line up to the cursor in an environment variable. The answer is a
-line for each word that could stand there, with what it means behind a tab.
+The script of a shell calls the command with the line up to the cursor in an environment variable. The answer has a line
+per completion, with its meaning behind a tab.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from holdsfor.io.outputs import created
 
 
 class Shell(StrEnum):
-    """Shells that can complete."""
+    """Supported shells."""
 
     BASH = "bash"
     ZSH = "zsh"
@@ -52,7 +52,7 @@ def _shell_in_use() -> Shell:
 
 
 def _install(shell: Shell) -> list[str]:
-    """Write the script, and the line that makes a shell read it; what was done."""
+    """Writes the script, and the line that loads it; returns a report."""
     home = Path.home()
     data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
     places = {
@@ -79,7 +79,7 @@ def _fish_folder(home: Path) -> Path:
 
 
 def _added(line: str, settings: Path) -> bool:
-    """Add a line to the settings of a shell; whether it was missing."""
+    """Adds a line to the settings of a shell; returns whether it was missing."""
     try:
         there = settings.read_bytes() if settings.exists() else b""
     except OSError as problem:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 LINE = "_HOLDSFOR_COMPLETE_LINE"
-"""The environment variable with the line up to the cursor. Commands answer it instead of doing anything."""
+"""The environment variable with the line up to the cursor. If it is set, commands only complete it."""
 SHELL = "_HOLDSFOR_COMPLETE_SHELL"
-"""That with the name of the shell, for what only one of them does."""
+"""The environment variable with the name of the shell."""
 
 # A folder ends in a slash, and no space is wanted behind it.
 SCRIPTS = {

@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdsfor.cli import inputs
 from holdsfor.cli.common import friendly_errors, write_output
-from holdsfor.cli.inputs import (
-    BackgroundOption,
-    EndOption,
-    EventsOption,
-    MappingOption,
-    StartOption,
-    StepOption,
-    WindowOption,
-    form_of,
-    require_events,
-)
 from holdsfor.cli.options import OutputOption
 from holdsfor.cli.times import UnitOption, whole
 from holdsfor.diagnostics import HoldsforError, Source
@@ -52,14 +42,14 @@ def diff(
             metavar="OLD NEW | REVISION… -- PATH…",
         ),
     ],
-    events: EventsOption = [],  # noqa: B006
-    background: BackgroundOption = [],  # noqa: B006
-    mapping: MappingOption = None,
+    events: inputs.EventsOption = [],  # noqa: B006
+    background: inputs.BackgroundOption = [],  # noqa: B006
+    mapping: inputs.MappingOption = None,
     unit: UnitOption = None,
-    window: WindowOption = None,
-    step: StepOption = None,
-    start: StartOption = None,
-    end: EndOption = None,
+    window: inputs.WindowOption = None,
+    step: inputs.StepOption = None,
+    start: inputs.StartOption = None,
+    end: inputs.EndOption = None,
     fluent: Annotated[list[str], typer.Option("--fluent", help="Compare only these fluents and events.")] = [],  # noqa: B006
     why: Annotated[
         list[str],
@@ -78,8 +68,8 @@ def diff(
         misplaced = next((word for word in what if word.startswith("-")), None)
         if misplaced is not None:
             raise HoldsforError(f"write {misplaced} before --: only files come after it")
-        require_events(events)
-        chosen = form_of(style, output, STYLES)
+        inputs.require_events(events)
+        chosen = inputs.form_of(style, output, STYLES)
         old, new = _sides(what, background)
         from holdsfor.review.diff import diff as compare
 
@@ -143,7 +133,7 @@ def _sides(what: list[str], background: list[Path]) -> tuple[AnyReasoner, AnyRea
 
 
 def _sources(what: list[str]) -> tuple[list[Source], list[Source]]:
-    """The texts of both sides: two files or folders, or revisions and the paths behind them."""
+    """The texts of both sides: two files or folders, or revisions and the paths after them."""
     from holdsfor.review.git import is_revision, require_revision, sources_at
     from holdsfor.review.programs import sources
 

@@ -1,4 +1,4 @@
-"""Examples for the help of every command. A test runs those that end by themselves, in a folder that has the files."""
+"""Examples in the help of commands. A test runs those that terminate, in a folder with the files."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "graph": (
         ("for Markdown", "holdsfor graph rules.prolog"),
-        ("a picture of the fluents", "holdsfor graph rules.prolog --grain fluents -o graph.svg"),
+        ("a picture of the fluents", "holdsfor graph rules.prolog --granularity fluents -o graph.svg"),
     ),
     "plan": (
         ("how rules are evaluated", "holdsfor plan rules.prolog"),
@@ -103,11 +103,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("print it", "holdsfor completion zsh"),
     ),
 }
-"""For each command, what an example does and its command line. Packages that add commands add their examples here."""
+"""Examples by command: the meaning and the command line. Packages with commands add theirs."""
 
 
 class ExampleCommand(TyperCommand):
-    """A command whose help ends with its examples, in lines that can be copied however long they are."""
+    """A command whose help ends with examples, on lines that are not wrapped, so that they can be copied."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help, then the examples."""

@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdsfor.cli import inputs
 from holdsfor.cli.common import friendly_errors, is_metric, load_files, write_output
-from holdsfor.cli.inputs import (
-    BackgroundOption,
-    EndOption,
-    EventsOption,
-    MappingOption,
-    StartOption,
-    StepOption,
-    WindowOption,
-    form_of,
-    require_events,
-)
 from holdsfor.cli.options import OutputOption
 from holdsfor.cli.times import Given, UnitOption, time_option, whole
 from holdsfor.diagnostics import HoldsforError
@@ -46,14 +36,14 @@ def explain(
     at: Annotated[
         Given, time_option(help="The time of the question: 5, or 2026-03-01T12:00Z if the time unit is known.")
     ],
-    events: EventsOption = [],  # noqa: B006
-    background: BackgroundOption = [],  # noqa: B006
-    mapping: MappingOption = None,
+    events: inputs.EventsOption = [],  # noqa: B006
+    background: inputs.BackgroundOption = [],  # noqa: B006
+    mapping: inputs.MappingOption = None,
     unit: UnitOption = None,
-    window: WindowOption = None,
-    step: StepOption = None,
-    start: StartOption = None,
-    end: EndOption = None,
+    window: inputs.WindowOption = None,
+    step: inputs.StepOption = None,
+    start: inputs.StartOption = None,
+    end: inputs.EndOption = None,
     query_time: Annotated[
         Given | None,
         time_option(help="The query time; default: the last one whose window contains the time."),
@@ -79,7 +69,7 @@ def explain(
                 asked, at, facts=events, mapping=mapping, unit=unit, start=start, end=end, depth=depth
             )
         else:
-            require_events(events)
+            inputs.require_events(events)
             reasoner = load_files([*files, *background])
             reasoner.require_no_errors()
             found = reasoner.explain(
@@ -95,7 +85,7 @@ def explain(
                 query_time=whole("--query-time", query_time),
                 depth=depth,
             )
-        write_output(_shown(found, form_of(style, output, STYLES)), output)
+        write_output(_shown(found, inputs.form_of(style, output, STYLES)), output)
 
 
 def _shown(found: Explanation, style: Style) -> str:

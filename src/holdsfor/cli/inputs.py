@@ -54,13 +54,13 @@ Form = TypeVar("Form", bound=StrEnum)
 
 
 def require_events(events: list[Path]) -> None:
-    """Complain if nobody said where the events are."""
+    """Raises HoldsforError if `--events` is missing."""
     if not events:
         raise HoldsforError("say where the events are: --events FILE")
 
 
 def form_of(style: Form | None, output: Path | None, forms: dict[str, Form]) -> Form:
-    """The form that was asked for, else the one that the name of the file ends in; text without an ending."""
+    """The requested form, otherwise the one of the file name ending; text without an ending."""
     if style is not None:
         return style
     ending = "" if output is None else output.suffix.lower()

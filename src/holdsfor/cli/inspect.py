@@ -44,7 +44,7 @@ class GraphFormat(StrEnum):
     SVG = "svg"
 
 
-class Grain(StrEnum):
+class Granularity(StrEnum):
     """What the vertices of a dependency graph are."""
 
     PAIRS = "pairs"
@@ -86,7 +86,7 @@ def check(
 def _findings(
     files: list[Path], events: list[Path], mapping: Path | None, *, streaming: bool, delay: str | None
 ) -> tuple[list[Diagnostic], int]:
-    """What is wrong with a program, and how many clauses it has."""
+    """The findings of a program, and its number of clauses."""
     if is_metric(files):
         from holdsfor.cli.metric import load_metric_files, metric_findings
 
@@ -148,9 +148,10 @@ def graph(
     style: Annotated[
         GraphFormat | None, typer.Option("--format", "-f", help="Output format; mermaid, or what --output ends in.")
     ] = None,
-    grain: Annotated[
-        Grain, typer.Option(help="Draw fluent-value pairs, fluents, or components (.dmtl: predicates in any case).")
-    ] = Grain.PAIRS,
+    granularity: Annotated[
+        Granularity,
+        typer.Option(help="Draw fluent-value pairs, fluents, or components (.dmtl: predicates in any case)."),
+    ] = Granularity.PAIRS,
     inputs: Annotated[bool, typer.Option("--inputs", help="Draw input events too.")] = False,
     output: Output = None,
 ) -> None:
@@ -159,13 +160,13 @@ def graph(
 
     with friendly_errors():
         chosen = style or _graph_format(output)
-        view = _view(files, grain, inputs=inputs)
+        view = _view(files, granularity, inputs=inputs)
         render = {GraphFormat.MERMAID: to_mermaid, GraphFormat.DOT: to_dot, GraphFormat.SVG: to_svg}[chosen]
         write_output(render(view), output)
 
 
 def _graph_format(output: Path | None) -> GraphFormat:
-    """The format that the name of a file ends in; Mermaid if it ends in nothing."""
+    """The format of a file name ending; Mermaid without an ending."""
     ending = "" if output is None else output.suffix.lower()
     formats = {".mmd": GraphFormat.MERMAID, ".dot": GraphFormat.DOT, ".gv": GraphFormat.DOT, ".svg": GraphFormat.SVG}
     if ending and ending not in formats:
@@ -173,7 +174,7 @@ def _graph_format(output: Path | None) -> GraphFormat:
     return formats.get(ending, GraphFormat.MERMAID)
 
 
-def _view(files: list[Path], grain: Grain, *, inputs: bool) -> GraphView:
+def _view(files: list[Path], granularity: Granularity, *, inputs: bool) -> GraphView:
     from holdsfor.viz.graph import dependency_view, metric_view
 
     if is_metric(files):
@@ -184,7 +185,7 @@ def _view(files: list[Path], grain: Grain, *, inputs: bool) -> GraphView:
         return metric_view(metric.program)
     reasoner = load_files(files)
     reasoner.require_no_errors()
-    return dependency_view(reasoner.analysis, grain.value, inputs=inputs)
+    return dependency_view(reasoner.analysis, granularity.value, inputs=inputs)
 
 
 def plan(

@@ -61,7 +61,7 @@ def map(  # noqa: A001 -- the word on the command line
 
 
 def _wanted(rules: Sequence[Path]) -> tuple[list[Wanted] | None, str | None]:
-    """What rules read, and the unit of time that they declare; they need not be complete."""
+    """The input of rules, which may be incomplete, and their time unit."""
     from holdsfor.io.mapmaking import metric_inputs, wanted_inputs
 
     if not rules:
@@ -78,7 +78,7 @@ def _wanted(rules: Sequence[Path]) -> tuple[list[Wanted] | None, str | None]:
 
 @contextmanager
 def _seekable(given: str | Path) -> Iterator[str | Path]:
-    """A file that can be read more than once: standard input is written down first."""
+    """A file that can be read more than once; standard input is copied to one."""
     from holdsfor.io.sources import STANDARD_INPUT, opened
 
     if str(given) != STANDARD_INPUT:

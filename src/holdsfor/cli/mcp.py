@@ -1,4 +1,4 @@
-"""`mcp`: a server with which a language model writes rules with a verifier."""
+"""`mcp`: a server for language models that write rules."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def load_metric_files(files: Sequence[Path]) -> MetricReasoner:
 
 @dataclass(frozen=True)
 class MetricOptions:
-    """What a run was asked for."""
+    """The options of a run."""
 
     rules: Sequence[Path]
     events: Sequence[Path]
@@ -135,7 +135,7 @@ def run_metric(
 
 
 def _require_sense(options: MetricOptions) -> None:
-    """Complain of numbers that make no sense before anything is read."""
+    """Checks numbers before anything is read."""
     from holdsfor.metric.session import Span
 
     start, end, step = (
@@ -177,7 +177,7 @@ def _profile_lines(run: MetricRun) -> Iterator[str]:
 
 
 def metric_findings(reasoner: MetricReasoner, *, streaming: bool, delay: str | None) -> list[Diagnostic]:
-    """Everything that is wrong with a program, for streams if that is asked for."""
+    """The findings of a program, including those about streams if requested."""
     if not streaming:
         return list(reasoner.diagnostics)
     return in_reading_order([*reasoner.diagnostics, *_streaming_findings(reasoner, parsed_delay(delay))])

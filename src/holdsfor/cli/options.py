@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """Formats of the intervals."""
+    """Formats of results."""
 
     CSV = "csv"
     JSONL = "jsonl"
@@ -72,7 +72,7 @@ IncrementalOption: TypeAlias = Annotated[str | None, typer.Option(hidden=True, h
 
 
 def refuse_incremental(given: str | None) -> None:
-    """Complain of an option that there was once."""
+    """Rejects an option of earlier versions."""
     if given is not None:
         raise typer.BadParameter(
             "only what has changed is evaluated, always; leave this option out", param_hint="--incremental"
@@ -91,7 +91,7 @@ ENGINES = "|".join(Engine)
 
 
 def engine_named(text: str) -> Engine:
-    """An engine on the command line."""
+    """The engine of `--engine`."""
     try:
         return Engine(text)
     except ValueError:
@@ -103,7 +103,7 @@ QuietOption: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help=QUIE
 
 
 def unknown_engine(text: str) -> str:
-    """What is wrong with a word that is no engine."""
+    """The message for an unknown engine."""
     hint = "; columnar is called local now" if text == "columnar" else ""
     return f"there is no engine {text!r}; there are {', '.join(Engine)}{hint}"
 
@@ -113,7 +113,7 @@ _ENDINGS = {".csv": Format.CSV, ".jsonl": Format.JSONL, ".parquet": Format.PARQU
 
 
 def style_of(style: Format | None, output: Path | None) -> str:
-    """The format of an output: what was asked for, or what the name of the file ends in; CSV if it ends in nothing."""
+    """The requested format of an output, otherwise the one of the file name ending; CSV without an ending."""
     if style is not None:
         return style.value
     ending = "" if output is None else output.suffix.lower()
@@ -125,24 +125,24 @@ def style_of(style: Format | None, output: Path | None) -> str:
 
 
 def ending_of(style: Format) -> str:
-    """How the names of files of a format end."""
+    """The file name ending of a format."""
     return next(ending for ending, one in _ENDINGS.items() if one is style)
 
 
 def _is_special(output: Path | None) -> bool:
-    """Whether an output is a pipe or a device, whose name says nothing."""
+    """Whether an output is a pipe or a device, whose name has no meaning."""
     return output is not None and output.exists() and not output.is_file()
 
 
 def require_drawable(timeline: Path | None) -> None:
-    """Complain about a picture that nobody can draw before the work begins, not after it."""
+    """Raises HoldsforError before the run if a picture cannot be drawn."""
     if timeline is not None and timeline.suffix.lower() not in {".html", ".svg", ".png"}:
         raise HoldsforError(f"--timeline is a .html, .svg or .png file, not {str(timeline)!r}")
 
 
 @contextmanager
 def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
-    """Where rows go that cannot be read."""
+    """The destination of malformed rows."""
     from holdsfor.io.rejects import Rejects
 
     if path is None:
@@ -153,13 +153,13 @@ def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
 
 
 def show_skipped(problems: list[Malformed]) -> None:
-    """The first rows that could not be read."""
+    """Prints the first malformed rows."""
     for problem in problems:
         typer.secho(f"skipped {problem}", err=True, fg=typer.colors.YELLOW)
 
 
 def reading_lines(what: str, read: int, unknown: Mapping[str, int], malformed: int) -> Iterator[str]:
-    """What was read."""
+    """Lines about the input."""
     strange = sum(unknown.values())
     yield f"{counted(read, what)} read, {strange} of names no rule knows, {malformed} malformed"
     if strange:

@@ -1,8 +1,8 @@
 """Parses simple command lines without Typer, which takes longer than a run on a small file: it builds a validator for
 every option of a command, and imports what validators need.
 
-The options are those that the command declares for Typer. Whatever is not plain is left to Typer: help, mistakes, and
-values that are not as they should be.
+The options are those that the command declares for Typer. Typer handles everything else: help, mistakes and invalid
+values.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _PLAIN: dict[Any, Callable[[str], Any]] = {str: str, Path: Path, int: _whole}
 
 
 class _NotPlainError(Exception):
-    """Typer has to look at it."""
+    """The command line needs Typer."""
 
 
 def plain_arguments(command: Callable[..., None], words: Sequence[str]) -> dict[str, Any] | None:
-    """What a command line gives to a command, without what is left out; None if it is not plain."""
+    """The given arguments of a command; None if the command line is not plain."""
     try:
         return _read(_parameters(command), words)
     except _NotPlainError:
@@ -38,7 +38,7 @@ def plain_arguments(command: Callable[..., None], words: Sequence[str]) -> dict[
 
 
 class _Parameter:
-    """A parameter of a command: the words for it, and what it makes of a value."""
+    """A parameter of a command: its words, and the conversion of its value."""
 
     def __init__(self, name: str, hint: Any) -> None:
         kind, info = get_args(hint)
@@ -57,7 +57,7 @@ class _Parameter:
         self.words = declared or [f"--{name.replace('_', '-')}"]
 
     def value(self, text: str) -> Any:
-        """What a text stands for."""
+        """The value of a text."""
         make = self._info.parser or _PLAIN.get(self._kind)
         if make is None and isinstance(self._kind, type) and issubclass(self._kind, Enum):
             make = self._kind

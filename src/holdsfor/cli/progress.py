@@ -18,7 +18,7 @@ _PAUSE = 0.1
 
 
 class Line:
-    """Says how many rows were read, then which query time is reached and how many events it took a second."""
+    """Shows the number of rows read, then the query time and the events per second."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -28,20 +28,20 @@ class Line:
         """What one time-point is, if that is known."""
 
     def reading(self, rows: int) -> None:
-        """So many rows have been read."""
+        """Shows the number of rows read."""
         self._show(f"reading  {rows:,} rows  {self._rate(rows)} rows/s", None)
 
     def recognising(self, queries: int) -> None:
-        """Reading is over; so many questions will be asked."""
+        """Starts the phase of query times; `queries` is their number."""
         self._begin = time.perf_counter()
         self._show("recognising", queries)
 
     def reached(self, query_time: int, done: int, events: int) -> None:
-        """A question has been answered, the number `done`, with so many events up to it."""
+        """Shows the last query time, the number `done` of them, and the events up to it."""
         self._show(f"query time {shown_time(query_time, self.scale)}  {self._rate(events)} events/s", None, done)
 
     def leave(self) -> None:
-        """Go away, for something else is to appear on the terminal."""
+        """Clears the line before other output."""
         self._progress.stop()
 
     def _rate(self, count: int) -> str:
@@ -57,7 +57,7 @@ class Line:
 
 @contextmanager
 def progress_line() -> Iterator[Line | None]:
-    """A progress line if somebody is watching, else nothing."""
+    """A progress line on a terminal, otherwise None."""
     # A terminal that cannot move its cursor would show line after line.
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None

@@ -8,26 +8,9 @@ from typing import Annotated
 
 import typer
 
+from holdsfor.cli import options
 from holdsfor.cli.application import read_application, require_files
 from holdsfor.cli.common import friendly_errors
-from holdsfor.cli.options import (
-    DerivedEventsOption,
-    EngineOption,
-    ForgetOption,
-    FormatOption,
-    IncrementalOption,
-    MasterOption,
-    MaxAheadOption,
-    MaxDelayedEffectsOption,
-    OutputOption,
-    PartitionsOption,
-    ProfileOption,
-    QuietOption,
-    RejectsOption,
-    StrictOption,
-    ThreadsOption,
-    TimelineOption,
-)
 from holdsfor.cli.run import run
 from holdsfor.cli.times import Given, UnitOption, duration_option, time_option
 from holdsfor.diagnostics import HoldsforError
@@ -54,22 +37,22 @@ def rtec(
     end: Annotated[Given | None, time_option("--end", "--end-time", help="Overrides end_time.")] = None,
     clock_tick: Annotated[Given | None, duration_option(help="Overrides clock_tick.")] = None,
     fluent: Annotated[list[str], typer.Option("--fluent", "--query", help="Report only these fluents.")] = [],  # noqa: B006
-    style: FormatOption = None,
-    output: OutputOption = None,
-    derived_events: DerivedEventsOption = None,
-    timeline: TimelineOption = None,
-    max_ahead: MaxAheadOption = None,
-    forget: ForgetOption = None,
-    max_delayed_effects: MaxDelayedEffectsOption = None,
-    rejects: RejectsOption = None,
-    strict: StrictOption = False,
-    profile: ProfileOption = False,
-    quiet: QuietOption = False,
-    threads: ThreadsOption = None,
-    incremental: IncrementalOption = None,
-    engine: EngineOption = Engine.LOCAL,
-    master: MasterOption = "local[*]",
-    partitions: PartitionsOption = None,
+    style: options.FormatOption = None,
+    output: options.OutputOption = None,
+    derived_events: options.DerivedEventsOption = None,
+    timeline: options.TimelineOption = None,
+    max_ahead: options.MaxAheadOption = None,
+    forget: options.ForgetOption = None,
+    max_delayed_effects: options.MaxDelayedEffectsOption = None,
+    rejects: options.RejectsOption = None,
+    strict: options.StrictOption = False,
+    profile: options.ProfileOption = False,
+    quiet: options.QuietOption = False,
+    threads: options.ThreadsOption = None,
+    incremental: options.IncrementalOption = None,
+    engine: options.EngineOption = Engine.LOCAL,
+    master: options.MasterOption = "local[*]",
+    partitions: options.PartitionsOption = None,
 ) -> None:
     """Run an application of RTEC as its parameter file describes it.
 

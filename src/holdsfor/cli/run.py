@@ -11,42 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
 
 import typer
 
+from holdsfor.cli import inputs, options
 from holdsfor.cli.common import friendly_errors, is_metric, limited, load_files
-from holdsfor.cli.inputs import (
-    BackgroundOption,
-    EndOption,
-    EventsOption,
-    MappingOption,
-    StartOption,
-    StepOption,
-    WindowOption,
-)
-from holdsfor.cli.options import (
-    ColumnsOption,
-    DerivedEventsOption,
-    EngineOption,
-    ForgetOption,
-    FormatOption,
-    IncrementalOption,
-    MasterOption,
-    MaxAheadOption,
-    MaxDelayedEffectsOption,
-    OutputOption,
-    PartitionsOption,
-    ProfileOption,
-    QuietOption,
-    RejectsOption,
-    StrictOption,
-    ThreadsOption,
-    TimelineOption,
-    counted,
-    reading_lines,
-    refuse_incremental,
-    rejects_to,
-    require_drawable,
-    show_skipped,
-    style_of,
-)
 from holdsfor.cli.progress import Line, progress_line
 from holdsfor.cli.times import (
     Given,
@@ -79,24 +45,24 @@ if TYPE_CHECKING:
 
 
 class Write(Protocol):
-    """Writes intervals and derived events; `before_output` is called before something appears on a terminal."""
+    """Writes intervals and derived events; `before_output` is called before output to a terminal."""
 
     def __call__(
         self, tables: Iterator[Tables], scale: TimeScale | None, before_output: Callable[[], None] | None = None
     ) -> None:
-        """Write them, with times as the scale has them."""
+        """Writes the tables, with times in the time scale."""
 
 
 def run(
     rules: Annotated[list[Path], typer.Argument(help="Rule files.", metavar="RULES…")],
-    events: EventsOption = [],  # noqa: B006
-    background: BackgroundOption = [],  # noqa: B006
-    mapping: MappingOption = None,
+    events: inputs.EventsOption = [],  # noqa: B006
+    background: inputs.BackgroundOption = [],  # noqa: B006
+    mapping: inputs.MappingOption = None,
     unit: UnitOption = None,
-    window: WindowOption = None,
-    step: StepOption = None,
-    start: StartOption = None,
-    end: EndOption = None,
+    window: inputs.WindowOption = None,
+    step: inputs.StepOption = None,
+    start: inputs.StartOption = None,
+    end: inputs.EndOption = None,
     fluent: Annotated[
         list[str],
         typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates, or P(a, X))."),
@@ -112,26 +78,26 @@ def run(
         str | None,
         typer.Option(help="With --step, .dmtl only: allowed delay of answers; inf for any."),
     ] = None,
-    style: FormatOption = None,
-    output: OutputOption = None,
-    columns: ColumnsOption = False,
-    derived_events: DerivedEventsOption = None,
-    timeline: TimelineOption = None,
-    max_ahead: MaxAheadOption = None,
-    rejects: RejectsOption = None,
-    strict: StrictOption = False,
-    profile: ProfileOption = False,
-    quiet: QuietOption = False,
-    threads: ThreadsOption = None,
-    incremental: IncrementalOption = None,
-    forget: ForgetOption = None,
-    max_delayed_effects: MaxDelayedEffectsOption = None,
-    engine: EngineOption = Engine.LOCAL,
-    master: MasterOption = "local[*]",
-    partitions: PartitionsOption = None,
+    style: options.FormatOption = None,
+    output: options.OutputOption = None,
+    columns: options.ColumnsOption = False,
+    derived_events: options.DerivedEventsOption = None,
+    timeline: options.TimelineOption = None,
+    max_ahead: options.MaxAheadOption = None,
+    rejects: options.RejectsOption = None,
+    strict: options.StrictOption = False,
+    profile: options.ProfileOption = False,
+    quiet: options.QuietOption = False,
+    threads: options.ThreadsOption = None,
+    incremental: options.IncrementalOption = None,
+    forget: options.ForgetOption = None,
+    max_delayed_effects: options.MaxDelayedEffectsOption = None,
+    engine: options.EngineOption = Engine.LOCAL,
+    master: options.MasterOption = "local[*]",
+    partitions: options.PartitionsOption = None,
 ) -> None:
     """Evaluate rules over events and print the intervals during which situations hold."""
-    refuse_incremental(incremental)
+    options.refuse_incremental(incremental)
     if is_metric(rules):
         from holdsfor.cli.metric import MetricOptions, run_metric
 
@@ -145,7 +111,7 @@ def run(
             "--clock-tick": clock_tick != 1,
             "--threads": threads,
         }
-        options = MetricOptions(
+        metric_options = MetricOptions(
             rules,
             events,
             mapping,
@@ -175,10 +141,10 @@ def run(
                 "--timeline": timeline,
             }
             unused = [name for name, value in (given | local).items() if value]
-            run_metric_on_spark(options, not_for_spark=unused, master=master, partitions=partitions, quiet=quiet)
+            run_metric_on_spark(metric_options, not_for_spark=unused, master=master, partitions=partitions, quiet=quiet)
             return
         run_metric(
-            options,
+            metric_options,
             not_for_metric=[name for name, value in given.items() if value],
             rejects=rejects,
             strict=strict,
@@ -193,8 +159,8 @@ def run(
 
         span = window, step, start, end
         _require_sense(span, delay, tick)
-        require_drawable(timeline)
-        styles = style_of(style, output), style_of(None, derived_events)
+        options.require_drawable(timeline)
+        styles = options.style_of(style, output), options.style_of(None, derived_events)
         reasoner = limited(load_files([*rules, *background], quiet=quiet), max_delayed_effects)
         declared = declared_unit(reasoner.time_scale, mapping, unit)
         reasoner = forgetful(reasoner, forget, declared)
@@ -225,7 +191,7 @@ def run(
             spark_run.print_summary()
             return
         line = None if quiet else stack.enter_context(progress_line())
-        aside = stack.enter_context(rejects_to(rejects, strict=strict))
+        aside = stack.enter_context(options.rejects_to(rejects, strict=strict))
         reading = _read(plan, events, mapping, unit, aside, line, max_ahead)
         _require_some_read(reading, events, mapping, rules)
         windows = _windows(reading, span_of(span, reading.unit), tick_size, quiet=quiet)
@@ -239,7 +205,7 @@ def run(
 
 
 def _require_sense(span: GivenSpan, delay: str | None, tick: Given | None) -> None:
-    """Complain of options that are for metric programs, and of numbers that make no sense, before anything is read."""
+    """Rejects options of metric programs, and checks numbers before anything is read."""
     if delay is not None:
         raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
     if tick is not None:
@@ -342,7 +308,7 @@ def _writer(
     *,
     columns: bool,
 ) -> Write:
-    """What writes intervals and derived events; in `columns`, a table of each fluent and each derived event."""
+    """The writer of intervals and derived events; with `columns`, of a table per fluent and derived event."""
     if not columns:
         return partial(_write, styles=styles, output=output, derived_events=derived_events)
     from holdsfor.cli.columns import WriteInColumns
@@ -351,7 +317,7 @@ def _writer(
 
 
 def _known_fluents(names: list[str], plan: Plan) -> set[str] | None:
-    """The fluents to report, None for all; a name that there is not is an error."""
+    """The fluents to report, None for all; raises HoldsforError for unknown names."""
     known = {symbol.name for symbol in plan.outputs if symbol.kind is EntityKind.FLUENT}
     for name in names:
         if name not in known:
@@ -360,7 +326,7 @@ def _known_fluents(names: list[str], plan: Plan) -> set[str] | None:
 
 
 def _meant(name: str, known: set[str]) -> str:
-    """What somebody means who asks for a fluent that there is not."""
+    """The hint for an unknown fluent."""
     alone = name.partition("(")[0].partition("=")[0].strip()
     if alone in known:
         return f"write its name alone: --fluent {alone}"
@@ -371,7 +337,7 @@ def _meant(name: str, known: set[str]) -> str:
 def _tables(
     recognition: Recognition, engine: Engine, line: Line | None, kept: list[Answer] | None
 ) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """Intervals and derived events, query time by query time; answers are added to those kept, if any are."""
+    """Intervals and derived events by query time; answers are appended to `kept`, if given."""
     if engine is Engine.REFERENCE:
         yield recognition.by_reference()
         return
@@ -392,7 +358,7 @@ def _tables(
 def _print_summary(recognition: Recognition, *, profile: bool, quiet: bool) -> None:
     summary = recognition.summary
     if not quiet:
-        show_skipped(summary.first_malformed)
+        options.show_skipped(summary.first_malformed)
         for text in _summary_lines(summary):
             typer.echo(text, err=True)
     if profile:
@@ -401,11 +367,11 @@ def _print_summary(recognition: Recognition, *, profile: bool, quiet: bool) -> N
 
 
 def _summary_lines(summary: Summary) -> Iterator[str]:
-    yield from reading_lines("record", summary.read, summary.unknown, summary.malformed)
+    yield from options.reading_lines("record", summary.read, summary.unknown, summary.malformed)
     outside = f", {summary.outside} outside the run" if summary.outside else ""
     yield f"{summary.used} used, {summary.late} late and dropped{outside}"
-    found = [counted(summary.intervals, "interval"), counted(summary.derived_events, "derived event")]
-    yield f"{', '.join(found)}, {counted(summary.conflicts, 'conflict')}; {counted(summary.query_times, 'query time')}"
+    found = [options.counted(summary.intervals, "interval"), options.counted(summary.derived_events, "derived event")]
+    yield f"{', '.join(found)}, {options.counted(summary.conflicts, 'conflict')}; {options.counted(summary.query_times, 'query time')}"
     for failed in summary.without_value:
         yield f"no value: {failed}"
 
@@ -417,5 +383,5 @@ def _profile_lines(recognition: Recognition) -> Iterator[str]:
     total = sum(seconds for _, seconds in steps) or 1.0
     for step, seconds in steps:
         yield f"{seconds * 1e3:10.1f} ms  {seconds / total:4.0%}  {step}"
-    kept = f"{counted(times.keys, 'key')}, {counted(times.rows, 'row')} kept at the end"
-    yield f"{counted(recognition.run.threads, 'thread')}; {kept}"
+    kept = f"{options.counted(times.keys, 'key')}, {options.counted(times.rows, 'row')} kept at the end"
+    yield f"{options.counted(recognition.run.threads, 'thread')}; {kept}"

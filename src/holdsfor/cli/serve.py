@@ -1,4 +1,4 @@
-"""`serve`: a local page to write rules, run them over a sample, and get explanations."""
+"""`serve`: the workbench."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def serve(
 
 
 def _listening(port: int) -> socket.socket:
-    """A socket that only this machine can reach."""
+    """A socket of the loopback interface."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

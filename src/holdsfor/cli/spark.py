@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 _SHOWN_BUCKETS = 200
-"""The grids of stages are shown for so many buckets, which is what Spark has if nothing else is said."""
+"""The number of buckets for which grids are shown: Spark's default."""
 
 
 def shown_stages(plan: Plan, *, as_json: bool) -> str:
-    """The stages of a plan, and what a stream does in another way: it cannot know which keys will be tied together."""
+    """The stages of a plan, with the differences on streams, where the tied keys are not known in advance."""
     from holdsfor.spark.describe import stages_data, stages_text
     from holdsfor.spark.plan_stages import physical_stages
 
@@ -55,11 +55,11 @@ class SparkRun:
     unit: str | None = None
     quiet: bool = False
     scale: TimeScale | None = None
-    """What one time-point is; timestamps among the events say so when they are read."""
+    """The time scale; timestamps among the events determine it if it is not declared."""
     _counts: dict[str, int] = field(default_factory=dict)
 
     def tables(self, with_events: bool) -> tuple[pa.Table, pa.Table]:
-        """All intervals and, if asked for, all derived events, sorted."""
+        """All intervals and, if requested, all derived events, sorted."""
         from holdsfor.columns.report import EVENTS, INTERVALS
         from holdsfor.io.mapping import read_mapping
 
@@ -107,7 +107,7 @@ class SparkRun:
         )
 
     def _require_some_read(self) -> None:
-        """Spark counts rows of names that rules know; of others it is the file that says whether they are rows at all."""
+        """Checks that something was read. Spark only counts rows with known names; other files are inspected."""
         from holdsfor.io.inputs import input_files
         from holdsfor.io.looks import look_of, require_some_read
 
@@ -126,7 +126,7 @@ class SparkRun:
             )
 
     def print_summary(self) -> None:
-        """What was read and found, for those who want to know."""
+        """Prints the numbers of rows and results."""
         if self.quiet:
             return
         counts = self._counts
@@ -137,7 +137,7 @@ class SparkRun:
 
 
 def spark_session(master: str, options: Mapping[str, str] | None = None) -> SparkSession:
-    """A session on a master; a HoldsforError says what is missing."""
+    """A Spark session; raises HoldsforError if something is missing."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:

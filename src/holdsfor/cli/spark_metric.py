@@ -106,7 +106,7 @@ def run_metric_on_spark(
 
 
 def _facts(spark: Any, options: MetricOptions) -> tuple[Any, bool]:
-    """Files of facts: text, or tables that a mapping describes, and whether those have no types."""
+    """Facts from files of text, or tables with a mapping; and whether the tables are untyped."""
     from holdsfor.io.mapping import read_mapping
     from holdsfor.spark.files import located, read_table, spark_files, style_of
 
@@ -124,7 +124,7 @@ def _facts(spark: Any, options: MetricOptions) -> tuple[Any, bool]:
 
 
 def _require_some_read(options: MetricOptions, counts: Mapping[str, int]) -> None:
-    """Complain of files in which there is no fact."""
+    """Raises HoldsforError for files without facts."""
     from holdsfor.io.looks import METRIC_FACTS, require_some_read
 
     require_some_read(
@@ -170,7 +170,7 @@ def _with_arguments(table: pa.Table, predicate: str, plan: MetricPlan) -> pa.Tab
 
 
 def _shown(table: pa.Table, style: str, scale: TimeScale | None) -> pa.Table:
-    """Results with their times as a local run writes them: exact text, or numbers and timestamps for programs."""
+    """Results with times in the format of a local run: exact text, or numbers and timestamps."""
     import pyarrow as pa
 
     from holdsfor.columns.metric.report import EXACT, ROUNDED
@@ -187,7 +187,7 @@ def _shown(table: pa.Table, style: str, scale: TimeScale | None) -> pa.Table:
 
 
 def _times(table: pa.Table, shown: Callable[[Fraction], Any], kind: pa.DataType) -> pa.Table:
-    """A table with its times, which are exact text, as something else."""
+    """A table with its times, which are exact text, converted."""
     import pyarrow as pa
 
     for name in ("start", "end"):
@@ -207,7 +207,7 @@ def _warnings_shown() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """What a stream was asked for."""
+    """The options of a stream."""
 
     rules: Sequence[Path]
     source: str
@@ -231,7 +231,7 @@ class StreamOptions:
 
 
 def stream_metric(options: StreamOptions, *, not_for_metric: Sequence[str]) -> None:
-    """Follow a stream of facts and write down which intervals begin and end."""
+    """Evaluates a stream of facts and writes its changelog."""
     with friendly_errors():
         if not_for_metric:
             raise HoldsforError(f"{', '.join(not_for_metric)} cannot be used with a .dmtl program")

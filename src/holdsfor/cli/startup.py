@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def import_less() -> None:
-    """Keep Arrow from importing pandas and dateutil, and give all what else they need name by name."""
+    """Keeps Arrow from importing pandas and dateutil, and makes other modules load lazily, name by name."""
     sys.meta_path.insert(0, _Finder())
     # NumPy's linear algebra starts a thread for each core when it is loaded, and nothing here makes use of it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -37,7 +37,7 @@ class _Finder:
 
 
 class _ByName:
-    """Loads a module whose names are made when they are used; with the first that is not made so, it becomes whole."""
+    """Loads a module whose names are created on use; a name that cannot be created loads the whole module."""
 
     def __init__(self, whole: Loader, make: Callable[[str], Any]) -> None:
         self._whole, self._make = whole, make
@@ -72,25 +72,25 @@ class _Module(ModuleType):
 
 
 def _later(_name: str) -> None:
-    """None of it until somebody uses it."""
+    """Creates no name, so that the first use loads the module."""
 
 
 def _hint(name: str) -> Any:
-    """What annotations that are read by nobody are made of."""
+    """The types in annotations, which are never evaluated."""
     from numpy._core.multiarray import ndarray
 
     return ndarray if name == "NDArray" else None
 
 
 def _masked(name: str) -> Any:
-    """Before somebody makes an array with a mask, there is none."""
+    """Functions on masked arrays; until the module is loaded, there are no such arrays."""
     if name == "MaskedArray":
         return type(name, (), {})
     return (lambda _: False) if name == "is_masked" else None
 
 
 def _function(name: str) -> Callable[..., Any] | None:
-    """A function of Arrow without its description; None if it takes more than a call, and for names of something else."""
+    """A function of Arrow without its docstring; None for other names, and for functions with more than a call."""
     from pyarrow import _compute as arrow
 
     if name in _BY_HAND:
@@ -155,7 +155,7 @@ _BY_HAND: dict[str, Callable[..., Any]] = {
     "take": _take,
     "fill_null": _fill_null,
 }
-"""Functions that Arrow, too, has written by hand."""
+"""Functions that are written by hand in Arrow, too."""
 _BY_NAME: dict[str, Callable[[str], Any]] = {
     "pyarrow.compute": _function,
     "numpy.ma": _masked,

@@ -43,14 +43,14 @@ SECRET = "HOLDSFOR_WEBHOOK_SECRET"  # noqa: S105 -- the name of a variable
 
 
 class ClockSource(StrEnum):
-    """What query times go by."""
+    """The source of the watermark."""
 
     EVENT = "event"
     ARRIVAL = "arrival"
 
 
 class State(StrEnum):
-    """Where the state of a stream is."""
+    """The storage of a stream's state."""
 
     FILES = "files"
     TABLES = "tables"
@@ -275,12 +275,12 @@ def stream(
 
 
 def _folders(sink: str, plan: Plan, kind: EntityKind, wanted: Collection[str] = ()) -> dict[str, str]:
-    """A folder for each fluent, or each derived event."""
+    """A folder per fluent or derived event."""
     return folders(sink, arities(plan, kind, wanted or None))
 
 
 def _distance(given: str | None) -> float | str | None:
-    """How far ahead times may be."""
+    """The value of `--max-ahead`."""
     if given is None:
         return None
     if given in ("inf", "infinity"):
@@ -312,9 +312,7 @@ def _sender(alerts: str) -> Webhook | JsonLines:
 
 
 def _show(report: Report, reports: Path | None, shown: set[str], metrics: Metrics, *, is_aside: bool) -> None:
-    """The line of a batch, beside lines of JSON on standard error. A condition without a value is named the first time
-    that it comes first.
-    """
+    """Prints the line of a batch. A condition without a value is named once."""
     metrics.report(report.data() | {"query_time": report.query_time})
     typer.echo(str(report), err=is_aside)
     first = report.first_without_value

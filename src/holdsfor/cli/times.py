@@ -74,7 +74,7 @@ def exact_length(option: str, given: Given | None, unit: str | None) -> Fraction
 
 
 def point(option: str, given: Given | None, unit: str | None) -> int | None:
-    """A time-point; a time between two of them belongs to the one before."""
+    """A time-point; a time between two of them is rounded down."""
     if isinstance(given, Fraction):
         return _whole(option, given)
     found = exact_point(option, given, unit)
@@ -95,7 +95,7 @@ def length(option: str, given: Given | None, unit: str | None, least: int = 1) -
 
 
 def forgetful(reasoner: Reasoner, forget: Given | None, unit: str | None) -> Reasoner:
-    """A program that forgets what has been silent for as long as was given, if anything was."""
+    """A program with `--forget` applied, if given."""
     found = length("--forget", forget, unit)
     return reasoner if found is None else reasoner.forgetting(found)
 
@@ -115,7 +115,7 @@ def whole(option: str, given: Given | None, least: int | None = None) -> int | s
 
 
 def whole(option: str, given: Given | None, least: int | None = None) -> int | str | None:
-    """A number as a time-point; other text as it is, for whoever knows the unit."""
+    """A number as a time-point; other text unchanged, for code that knows the unit."""
     if not isinstance(given, Fraction):
         return given
     found = _whole(option, given)
@@ -141,7 +141,7 @@ UnitOption: TypeAlias = Annotated[
 
 
 def span_of(given: GivenSpan, unit: str | None) -> tuple[int | None, int | None, int | None, int | None]:
-    """`--window`, `--step`, `--start` and `--end` as numbers of time-points."""
+    """`--window`, `--step`, `--start` and `--end` in time-points."""
     window, step, start, end = given
     return (
         length("--window", window, unit),
@@ -152,7 +152,7 @@ def span_of(given: GivenSpan, unit: str | None) -> tuple[int | None, int | None,
 
 
 def declared_unit(declared: TimeScale | None, mapping: Path | None, unit: str | None) -> str | None:
-    """The unit that rules, a mapping or `--unit` declare, before any data is read; all that do must agree."""
+    """The time unit of rules, mapping or `--unit`, before data is read; they must agree."""
     known = unit_of(declared, unit, "--unit")
     if mapping is None:
         return known

@@ -1,4 +1,4 @@
-"""`tune`: the constants with which rules agree best with labels."""
+"""`tune`: finds constants with which results agree with labels."""
 
 from __future__ import annotations
 
@@ -7,23 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdsfor.cli import inputs
 from holdsfor.cli.common import friendly_errors, write_output
-from holdsfor.cli.inputs import (
-    AnyOrderOption,
-    BackgroundOption,
-    EndOption,
-    EventsOption,
-    LabelsOption,
-    MappingOption,
-    OverlapOption,
-    RulesArgument,
-    StartOption,
-    StepOption,
-    ToleranceOption,
-    WindowOption,
-    form_of,
-    require_events,
-)
 from holdsfor.cli.options import OutputOption
 from holdsfor.cli.times import UnitOption, whole
 
@@ -43,7 +28,7 @@ class Style(StrEnum):
 
 
 class Measure(StrEnum):
-    """What F1 is counted by."""
+    """The unit of F1."""
 
     EPISODE = "episode"
     TIME = "time"
@@ -60,8 +45,8 @@ _STYLES = {
 
 
 def tune(
-    rules: RulesArgument,
-    labels: LabelsOption,
+    rules: inputs.RulesArgument,
+    labels: inputs.LabelsOption,
     vary: Annotated[
         list[str],
         typer.Option(
@@ -69,17 +54,17 @@ def tune(
             "'FILE:LINE:NUMBER(LOW..HIGH)' for any number; give it several times."
         ),
     ],
-    events: EventsOption = [],  # noqa: B006
-    background: BackgroundOption = [],  # noqa: B006
-    mapping: MappingOption = None,
+    events: inputs.EventsOption = [],  # noqa: B006
+    background: inputs.BackgroundOption = [],  # noqa: B006
+    mapping: inputs.MappingOption = None,
     unit: UnitOption = None,
-    window: WindowOption = None,
-    step: StepOption = None,
-    start: StartOption = None,
-    end: EndOption = None,
-    tolerance: ToleranceOption = None,
-    overlap: OverlapOption = 0.0,
-    any_order: AnyOrderOption = False,
+    window: inputs.WindowOption = None,
+    step: inputs.StepOption = None,
+    start: inputs.StartOption = None,
+    end: inputs.EndOption = None,
+    tolerance: inputs.ToleranceOption = None,
+    overlap: inputs.OverlapOption = 0.0,
+    any_order: inputs.AnyOrderOption = False,
     by: Annotated[Measure, typer.Option(help="Choose by F1 of episodes, or of time.")] = Measure.EPISODE,
     fit: Annotated[
         float, typer.Option(help="The fraction of the time on which settings are chosen; the rest is held out.")
@@ -93,8 +78,8 @@ def tune(
 ) -> None:
     """Find the constants of rules that agree best with labels, tested on held-out time."""
     with friendly_errors():
-        require_events(events)
-        chosen = form_of(style, output, _STYLES)
+        inputs.require_events(events)
+        chosen = inputs.form_of(style, output, _STYLES)
         from holdsfor.review.tuning import tune as find
 
         found = find(

@@ -1,4 +1,4 @@
-"""The commands as Typer knows them."""
+"""The Typer application."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _warn(problem: CannotLoad) -> None:
 
 
 def settings() -> dict[str, Any]:
-    """What holds for all commands: -h, and no colours for those who do not want them or cannot see them."""
+    """Settings of all commands: `-h`, and colours only where they are supported and wanted."""
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     return {"help_option_names": ["-h", "--help"], "color": False if plain else None}
 

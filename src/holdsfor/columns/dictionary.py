@@ -263,9 +263,7 @@ class Dictionary:
         return self.encode(values_of_numbers(distinct))[inverse]
 
     def numbers(self, codes: Ints) -> npt.NDArray[Any]:
-        """The numbers of some codes: floats, with NaN if there is none. If some are integers that no float represents:
-        Python numbers, with None.
-        """
+        """The numbers of codes: floats, with NaN for none; Python numbers if a float cannot represent an integer."""
         known = len(self._floats)
         if known != len(self._values):
             parts, kinds = [self._floats], [self._kinds]
@@ -296,9 +294,7 @@ class Dictionary:
         yield self._values[known:]
 
     def ranks(self, *columns: Ints) -> Ints:
-        """An array with the ranks of codes in the standard order of terms; it is valid for the codes in these
-        columns.
-        """
+        """An array with the ranks of codes in the standard order of terms, for the codes in these columns."""
         ranks = self._ranked.ranks
         if len(ranks) != len(self._values):
             ranks = self._ranked.ranks = np.append(ranks, np.full(len(self._values) - len(ranks), -1))

@@ -31,9 +31,7 @@ class Selection:
 
 
 class _Plain:
-    """A column with one array. Selected rows are copied lazily, because many columns are never read after a join or a
-    comparison.
-    """
+    """A column with one array. Rows are selected lazily, because many columns are never read afterwards."""
 
     __slots__ = ("_data", "_selection")
 

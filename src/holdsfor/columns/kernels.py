@@ -35,6 +35,12 @@ def blocks(rows: int) -> Sequence[slice]:
     return [slice(begin, min(begin + BLOCK, rows)) for begin in range(0, rows, BLOCK)]
 
 
+def mask_of(column: Any) -> Bools:
+    """An Arrow column of truth values as a NumPy array."""
+    found: Bools = column.to_numpy(zero_copy_only=False).astype(np.bool_)
+    return found
+
+
 def true_rows(condition: npt.NDArray[Any]) -> Ints:
     """Like `flatnonzero`, at a fraction of its call cost, which dominates on few rows.
 
@@ -88,9 +94,7 @@ def _search_block(keys: Ints, points: Ints, side: Literal["left", "right"], cut:
 
 
 def union(lists: list[Spans]) -> Spans:
-    """Points in at least one list: starts and ends are sorted separately, and a new interval begins where a start lies
-    beyond the end before it.
-    """
+    """Points in at least one list. Starts and ends are sorted separately; an interval begins beyond the last end."""
     if not lists:
         return EMPTY, EMPTY
     starts, ends = _merged([start for start, _ in lists]), _merged([end for _, end in lists])

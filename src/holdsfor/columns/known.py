@@ -14,7 +14,7 @@ from holdsfor.columns.kernels import EMPTY, Ints
 from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.entities import Symbol
 
-Known: TypeAlias = Sequence[tuple[Answer, int, int]]
+DecisiveAnswers: TypeAlias = Sequence[tuple[Answer, int, int]]
 """Answers with the time-points for which each is decisive, from the first to before the second."""
 
 
@@ -27,7 +27,7 @@ class KnownIntervals(NamedTuple):
     end: Ints
 
 
-def known_answers(answers: Sequence[Answer], window: int | None) -> Known:
+def known_answers(answers: Sequence[Answer], window: int | None) -> DecisiveAnswers:
     """Answers with the time-points for which each is the last one."""
     if not answers:
         return []
@@ -37,7 +37,7 @@ def known_answers(answers: Sequence[Answer], window: int | None) -> Known:
     return list(zip(answers, cuts[:-1], cuts[1:], strict=True))
 
 
-def known_intervals(known: Known, symbol: Symbol, low: int, high: int) -> KnownIntervals:
+def known_intervals(known: DecisiveAnswers, symbol: Symbol, low: int, high: int) -> KnownIntervals:
     """The intervals of a fluent between two times, combined from all answers."""
     parts = []
     for answer, begin, stop in known:
@@ -70,7 +70,7 @@ def _joined(table: KnownIntervals) -> KnownIntervals:
 
 
 def known_occurrences(
-    known: Known, symbol: Symbol, low: int, high: int, dictionary: Dictionary
+    known: DecisiveAnswers, symbol: Symbol, low: int, high: int, dictionary: Dictionary
 ) -> tuple[list[Ints], Ints]:
     """The arguments and times of a derived event between two times, combined from all answers."""
     parts = []

@@ -44,9 +44,7 @@ def as_objects(numbers: Sequence[Number | None]) -> Array:
 
 
 def are_alike(one: Array, other: Array) -> bool:
-    """Whether NumPy compares the numbers of two columns exactly: it need not convert an integer to a float that cannot
-    represent it.
-    """
+    """Whether NumPy compares two columns exactly, without converting an integer to an inexact float."""
     kinds = {one.dtype.kind, other.dtype.kind}
     if "O" in kinds:
         return False

@@ -9,10 +9,10 @@ from typing import Any
 from holdsfor.compiler.analysis.dependencies import DependencyGraph
 from holdsfor.compiler.analysis.domains import Filling, fillings
 from holdsfor.compiler.analysis.entities import Entities, Role, Symbol
+from holdsfor.compiler.analysis.fluent_parts import find_fluent_parts
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.analysis.instant import InstantGraph
 from holdsfor.compiler.analysis.names import Names
-from holdsfor.compiler.analysis.parts import find_parts
 from holdsfor.compiler.analysis.safety import Safety
 from holdsfor.compiler.background import Background
 from holdsfor.compiler.metric.durations import in_units
@@ -111,7 +111,7 @@ def analyse(written: Program) -> Analysis:
     program = in_ticks(replace_filters(unfold_own_levels(unfold_temporal_helpers(declared))))
     entities = Entities(program)
     graph = DependencyGraph(program, entities)
-    parts = find_parts(graph)
+    parts = find_fluent_parts(graph)
     if parts:
         program = separate_values(program, entities, parts)
         entities = Entities(program, parts)

@@ -9,21 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import copy
 
+from holdsfor import ir
 from holdsfor.compiler.analysis.binding import Needs, background_needs, names, schedule
 from holdsfor.compiler.analysis.graphs import strong_components
-from holdsfor.ir import (
-    Assign,
-    BackgroundRule,
-    Body,
-    Call,
-    DeclarationKind,
-    FindAll,
-    IfThenElse,
-    Literal,
-    Not,
-    Program,
-    walk,
-)
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.solver import Predicate, Solver, describe
@@ -41,8 +29,8 @@ class Background:
     `filled` adds more. `dependent` are all predicates whose answers depend on domains.
     """
 
-    def __init__(self, program: Program) -> None:
-        self.rules: dict[Predicate, list[BackgroundRule]] = {}
+    def __init__(self, program: ir.Program) -> None:
+        self.rules: dict[Predicate, list[ir.BackgroundRule]] = {}
         for rule in program.background:
             name = functor(rule.head)
             assert name is not None
@@ -55,7 +43,7 @@ class Background:
         )
         """The arguments of each predicate that must be bound before a call."""
         self.evaluated: dict[Predicate, int] = {}
-        self.problems: list[tuple[BackgroundRule, str]] = []
+        self.problems: list[tuple[ir.BackgroundRule, str]] = []
         self._order_bodies()
         calls = {name: _called(rules) & self.rules.keys() for name, rules in self.rules.items()}
         self.dependent = frozenset(_reaching(self.domains, calls))
@@ -99,7 +87,7 @@ class Background:
             name = _name(fact)
             if found.rules[name] is self.rules[name]:
                 found.rules[name] = list(self.rules[name])
-            found.rules[name].append(BackgroundRule(fact))
+            found.rules[name].append(ir.BackgroundRule(fact))
         for component in self._waiting:
             found.evaluate_component(component)
         for rule, problem in found.problems:
@@ -111,11 +99,11 @@ class Background:
         for name, rules in self.rules.items():
             self.rules[name] = [self._ordered(rule, self.needs(name)) if rule.body else rule for rule in rules]
 
-    def _ordered(self, rule: BackgroundRule, needed: tuple[int, ...]) -> BackgroundRule:
+    def _ordered(self, rule: ir.BackgroundRule, needed: tuple[int, ...]) -> ir.BackgroundRule:
         args = arguments(rule.head)
         given = {found for position in needed for found in names(args[position])}
         result = schedule(rule.body, given, self.needs, frozenset(names(rule.head)))
-        return BackgroundRule(rule.head, result.body + result.stuck, rule.span)
+        return ir.BackgroundRule(rule.head, result.body + result.stuck, rule.span)
 
     def evaluate_component(self, component: tuple[Predicate, ...]) -> None:
         """Computes all answers of mutually recursive predicates if they are finite."""
@@ -143,36 +131,34 @@ class Background:
             self.evaluated[name] = len(found)
 
     @staticmethod
-    def _negates_itself(component: tuple[Predicate, ...], rules: list[BackgroundRule]) -> BackgroundRule | None:
+    def _negates_itself(component: tuple[Predicate, ...], rules: list[ir.BackgroundRule]) -> ir.BackgroundRule | None:
         for rule in rules:
-            for literal in walk(rule.body):
+            for literal in ir.walk(rule.body):
                 if any(
-                    isinstance(inner, Call) and functor(inner.atom) in component
+                    isinstance(inner, ir.Call) and functor(inner.atom) in component
                     for body in _not_monotone(literal)
-                    for inner in walk(body)
+                    for inner in ir.walk(body)
                 ):
                     return rule
         return None
 
 
 class _Tables(Solver):
-    """The facts of mutually recursive predicates, in rounds. Each derivation uses at least one fact of the round
-    before.
-    """
+    """The facts of mutually recursive predicates, in rounds; each derivation uses a fact of the round before."""
 
     def __init__(
         self,
-        known: dict[Predicate, list[BackgroundRule]],
+        known: dict[Predicate, list[ir.BackgroundRule]],
         component: tuple[Predicate, ...],
-        rules: list[BackgroundRule],
+        rules: list[ir.BackgroundRule],
     ) -> None:
         super().__init__(known)
         self._component = component
         self._clauses = rules
         self._variants = [(rule, body) for rule in rules for body in _with_fresh_facts(rule.body, component)]
-        self._found: dict[Predicate, list[BackgroundRule]] = {name: [] for name in component}
-        self._fresh_facts: dict[Predicate, list[BackgroundRule]] | None = None
-        self.facts: dict[Term, BackgroundRule] = {}
+        self._found: dict[Predicate, list[ir.BackgroundRule]] = {name: [] for name in component}
+        self._fresh_facts: dict[Predicate, list[ir.BackgroundRule]] | None = None
+        self.facts: dict[Term, ir.BackgroundRule] = {}
 
     def grow(self) -> bool:
         """Evaluates one round and returns whether it found new facts."""
@@ -180,24 +166,24 @@ class _Tables(Solver):
         for name in self._component:
             self._replace(name, self._found[name])
             fresh_facts = (self._fresh_facts or {}).get(name, [])
-            self._replace(_fresh_name(name), [BackgroundRule(_as_fresh(fact.head)) for fact in fresh_facts])
+            self._replace(_fresh_name(name), [ir.BackgroundRule(_as_fresh(fact.head)) for fact in fresh_facts])
         clauses = [(rule, rule.body) for rule in self._clauses] if is_first else self._variants
-        fresh: dict[Predicate, list[BackgroundRule]] = {name: [] for name in self._component}
+        fresh: dict[Predicate, list[ir.BackgroundRule]] = {name: [] for name in self._component}
         for rule, body in clauses:
             for head in self._heads(rule, body):
                 if head not in self.facts:
-                    self.facts[head] = fact = BackgroundRule(head, (), rule.span)
+                    self.facts[head] = fact = ir.BackgroundRule(head, (), rule.span)
                     fresh[_name(head)].append(fact)
         for name, found in fresh.items():
             self._found[name].extend(found)
         self._fresh_facts = fresh
         return any(fresh.values())
 
-    def _replace(self, name: Predicate, rules: list[BackgroundRule]) -> None:
+    def _replace(self, name: Predicate, rules: list[ir.BackgroundRule]) -> None:
         self.rules[name] = tuple(rules)
         self._index = {key: found for key, found in self._index.items() if key[0] != name}
 
-    def _heads(self, rule: BackgroundRule, body: Body) -> list[Term]:
+    def _heads(self, rule: ir.BackgroundRule, body: ir.Body) -> list[Term]:
         try:
             heads = [resolve(rule.head, answer) for answer in self.solve(body, {})]
         except EvaluationError as problem:
@@ -207,19 +193,19 @@ class _Tables(Solver):
         return heads
 
 
-def _with_fresh_facts(body: Body, component: tuple[Predicate, ...]) -> Iterable[Body]:
+def _with_fresh_facts(body: ir.Body, component: tuple[Predicate, ...]) -> Iterable[ir.Body]:
     """The body once per recursive call, with that call restricted to the facts of the round before."""
     direct = [(index, literal) for index, literal in enumerate(body) if _is_call_to(literal, component)]
-    if sum(_is_call_to(literal, component) for literal in walk(body)) > len(direct):
+    if sum(_is_call_to(literal, component) for literal in ir.walk(body)) > len(direct):
         yield body
         return
     for index, literal in direct:
-        assert isinstance(literal, Call)
-        yield (Call(_as_fresh(literal.atom), literal.span), *body[:index], *body[index + 1 :])
+        assert isinstance(literal, ir.Call)
+        yield (ir.Call(_as_fresh(literal.atom), literal.span), *body[:index], *body[index + 1 :])
 
 
-def _is_call_to(literal: Literal, component: tuple[Predicate, ...]) -> bool:
-    return isinstance(literal, Call) and functor(literal.atom) in component
+def _is_call_to(literal: ir.Literal, component: tuple[Predicate, ...]) -> bool:
+    return isinstance(literal, ir.Call) and functor(literal.atom) in component
 
 
 def _as_fresh(atom: Term) -> Term:
@@ -241,21 +227,21 @@ class _NotEnumerable(Exception):
     """Recursion over terms, such as lists; its arguments must be bound."""
 
 
-def _makes_new_terms(rule: BackgroundRule) -> bool:
+def _makes_new_terms(rule: ir.BackgroundRule) -> bool:
     """Whether a rule can create values that no fact contains. Other recursion always terminates."""
-    computes = any(isinstance(literal, Assign) for literal in walk(rule.body))
+    computes = any(isinstance(literal, ir.Assign) for literal in ir.walk(rule.body))
     return computes or any(not isinstance(arg, Var | Const) for arg in arguments(rule.head) if rule.body)
 
 
-def _called(rules: Iterable[BackgroundRule]) -> set[Predicate]:
-    calls = (literal for rule in rules for literal in walk(rule.body) if isinstance(literal, Call))
+def _called(rules: Iterable[ir.BackgroundRule]) -> set[Predicate]:
+    calls = (literal for rule in rules for literal in ir.walk(rule.body) if isinstance(literal, ir.Call))
     return {name for call in calls for atom in conjuncts(call.atom) if (name := functor(atom)) is not None}
 
 
-def _domains(program: Program) -> Iterable[Predicate]:
+def _domains(program: ir.Program) -> Iterable[Predicate]:
     """Relations that input fills."""
     for declaration in program.declarations:
-        if declaration.kind is DeclarationKind.DYNAMIC_DOMAIN:
+        if declaration.kind is ir.DeclarationKind.DYNAMIC_DOMAIN:
             for arg in declaration.args:
                 name = functor(arg)
                 if name is not None:
@@ -272,12 +258,12 @@ def _reaching(targets: Iterable[Predicate], calls: Mapping[Predicate, set[Predic
     return found
 
 
-def _not_monotone(literal: Literal) -> tuple[Body, ...]:
+def _not_monotone(literal: ir.Literal) -> tuple[ir.Body, ...]:
     """The parts of a literal that may become false when more facts are known."""
     match literal:
-        case Not(body=body) | FindAll(body=body):
+        case ir.Not(body=body) | ir.FindAll(body=body):
             return (body,)
-        case IfThenElse(condition=condition):
+        case ir.IfThenElse(condition=condition):
             return (condition,)
         case _:
             return ()

@@ -7,19 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.compiler.passes.implied_groundings import without_implied_groundings
-from holdsfor.ir import (
-    Body,
-    Call,
-    DelayRule,
-    Rule,
-    walk,
-)
 from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule
 
 if TYPE_CHECKING:
@@ -36,7 +30,7 @@ class Stratum:
     number: int
     level: int
     members: tuple[Symbol, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[ir.Rule, ...]
     inputs: tuple[Symbol, ...]
     analysis: Analysis = field(repr=False, compare=False)
     metric: MetricPlan | None = None
@@ -142,9 +136,9 @@ def make_plan(analysis: Analysis) -> Plan:
     return Plan(analysis, tuple(_numbered(strata)))
 
 
-def _reads_domain(body: Body, analysis: Analysis) -> bool:
+def _reads_domain(body: ir.Body, analysis: Analysis) -> bool:
     """Whether a body calls a background predicate that depends on domains filled by input."""
-    calls = (literal for literal in walk(body) if isinstance(literal, Call))
+    calls = (literal for literal in ir.walk(body) if isinstance(literal, ir.Call))
     return any(analysis.background.depends_on_input(call.atom) for call in calls)
 
 
@@ -153,12 +147,12 @@ def _numbered(strata: list[Stratum]) -> Iterator[Stratum]:
         yield replace(stratum, number=number)
 
 
-def _inputs(members: tuple[Symbol, ...], rules: tuple[Rule, ...], analysis: Analysis) -> tuple[Symbol, ...]:
+def _inputs(members: tuple[Symbol, ...], rules: tuple[ir.Rule, ...], analysis: Analysis) -> tuple[Symbol, ...]:
     found: dict[Symbol, None] = {}
     for rule in rules:
         for condition in conditions(rule.body, analysis.entities):
             found.setdefault(condition.symbol)
-        if isinstance(rule, DelayRule):
+        if isinstance(rule, ir.DelayRule):
             found.setdefault(analysis.entities.fluent(rule.trigger))
     return tuple(symbol for symbol in found if symbol not in members)
 

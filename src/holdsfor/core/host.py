@@ -20,7 +20,7 @@ from holdsfor.logic.sliding import aggregate
 from holdsfor.logic.solver import Predicate, Solver
 from holdsfor.logic.unify import Bindings, resolve
 from holdsfor.physical.bodies import Goal
-from holdsfor.physical.model import Site
+from holdsfor.physical.instructions import Site
 from holdsfor.syntax.numbers import plain_number
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 

@@ -32,8 +32,8 @@ from holdsfor.core.vocabulary import NO_WORDS, Vocabulary, WordArray
 from holdsfor.diagnostics import HoldsforError, ProgramError
 from holdsfor.ir.metric import Range
 from holdsfor.physical.encode import Encoder
+from holdsfor.physical.instructions import Site
 from holdsfor.physical.metric_program import Arrival, MetricProgram, lower_program, program_stages, read_relations
-from holdsfor.physical.model import Site
 from holdsfor.records import record
 from holdsfor.syntax.terms import Term
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from holdsfor.compiler.plan import Plan, once_per_plan
 from holdsfor.physical.encode import Encoder
+from holdsfor.physical.instructions import Site
 from holdsfor.physical.lower import Lowered, lower, lower_for_trace
-from holdsfor.physical.model import Site
 from holdsfor.records import record
 
 

@@ -28,9 +28,7 @@ class EventData:
     _read: dict[str, tuple[_Stamp, _Known, DataNames]] = field(default_factory=dict)
 
     def findings(self, program: RuleProgram, *, may_read: bool = True) -> list[Diagnostic]:
-        """The input of rules that the data does not provide. Without `may_read`, only known contents of the files are
-        used.
-        """
+        """The input of rules that the data lacks. Without `may_read`, only known file contents are used."""
         reasoner = program.reasoner
         if not self.patterns or not isinstance(reasoner, Reasoner):
             return []

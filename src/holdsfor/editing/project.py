@@ -172,9 +172,7 @@ class Project:
         return self._documents[name]
 
     def _mains_of(self, name: str) -> Sequence[str]:
-        """The open files that load a file, directly or indirectly, and that no open file loads; otherwise the file
-        itself.
-        """
+        """The open files that load a file, directly or not, and are not loaded themselves; otherwise the file."""
         reached = {main: self._loaded_by(main) for main in self._open}
         mine = self._loaded_by(name)
         above = [main for main, files in reached.items() if main != name and name in files and main not in mine]

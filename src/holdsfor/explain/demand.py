@@ -16,7 +16,7 @@ import numpy as np
 from holdsfor.columns.dictionary import Dictionary, Value, value_of
 from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.columns.stream import Stream
-from holdsfor.compiler.analysis.alignment import Reading, RuleShape, rule_shape
+from holdsfor.compiler.analysis.alignment import RuleReading, RuleShape, rule_shape
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.logic.unify import is_ground
@@ -120,7 +120,7 @@ def _covers(wide: Pattern, narrow: Pattern) -> bool:
     return all(value is None or value == other for value, other in zip(wide, narrow, strict=True))
 
 
-def _read_patterns(shape: RuleShape, reading: Reading, pattern: Pattern) -> Iterator[Pattern]:
+def _read_patterns(shape: RuleShape, reading: RuleReading, pattern: Pattern) -> Iterator[Pattern]:
     """What a rule reads for a pattern of its head; empty if the head does not match."""
     values: dict[str, Value] = {}
     for column, value in zip(shape.columns, pattern, strict=True):

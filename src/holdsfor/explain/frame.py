@@ -10,7 +10,7 @@ import numpy as np
 from holdsfor.columns.stream import Stream
 from holdsfor.columns.tables import FOREVER
 from holdsfor.columns.windows import WindowPlan, first_moment, whole_history
-from holdsfor.reference.history import Known, Record, Windows, known_at
+from holdsfor.reference.history import KnownInput, Record, Windows, known_at
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Frame:
         size = FOREVER if self.windows.size is None else self.windows.size
         return int(queries[max(0, int(np.searchsorted(queries - size, time)) - 1)])
 
-    def known(self, records: list[Record], query: int) -> Known:
+    def known(self, records: list[Record], query: int) -> KnownInput:
         """What the records say at a query time, computed record by record."""
         plan = self.windows
         size = math.inf if plan.size is None else plan.size

@@ -24,7 +24,7 @@ from holdsfor.ir.metric import (
     UnaryOperator,
 )
 from holdsfor.reference.metric import evaluate
-from holdsfor.reference.metric.bindings import Known, ground
+from holdsfor.reference.metric.bindings import FactTimes, ground
 from holdsfor.reference.metric.evaluator import (
     aggregate_values,
     atom_times,
@@ -45,7 +45,7 @@ class MetricReplay:
         self._program = program
         times = [time for claim in claims for time in _times(claim)]
         found = evaluate(program, facts, Range(min(times), max(times)))
-        self._known: Known = {}
+        self._known: FactTimes = {}
         for (name, args), ranges in found.items():
             held = Times.of(interval for one in ranges for interval in Times.during(one).intervals)
             self._known.setdefault((name, len(args)), {})[args] = held

@@ -30,17 +30,6 @@ def too_far_ahead(times: Ints, max_ahead: int | None) -> Bools:
     return found
 
 
-def usual_max_ahead(times: Ints, window: int, weights: Ints | None = None) -> int:
-    """The default of `max_ahead`: some windows, or a multiple of the spread of the times if that is more.
-
-    >>> usual_max_ahead(np.array([10, 11, 12, 13_000]), 5), usual_max_ahead(np.arange(10_000), 5)
-    (50, 25000)
-    """
-    if not len(times):
-        return WINDOWS * window
-    return usual_distance(quantile(times, 1, 2, weights) - quantile(times, 1, 4, weights), window)
-
-
 def usual_distance(spread: int, window: int) -> int:
     """The default of `max_ahead` for times with this distance between the lower quartile and the median."""
     return max(WINDOWS * window, _SPREADS * spread)

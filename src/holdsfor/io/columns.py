@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.columns.dictionary import Dictionary, Value, lie_close, plain_text, values_of_numbers
-from holdsfor.columns.kernels import EMPTY, Bools, Ints
+from holdsfor.columns.kernels import EMPTY, Bools, Ints, mask_of
 from holdsfor.columns.tables import FOREVER
 from holdsfor.records import record
 from holdsfor.syntax.numbers import EXACT, read_number
@@ -36,7 +36,7 @@ class Cells:
     verbatim: bool = False
 
 
-def text_cells(column: Array, *, is_reckoned: bool = False) -> Cells:
+def text_cells(column: Array, *, is_arithmetic: bool = False) -> Cells:
     """A column of a text file: all numbers, or text that is searched for numbers when it is encoded."""
     kind = _number_kind(column)
     if kind is not None:
@@ -45,14 +45,14 @@ def text_cells(column: Array, *, is_reckoned: bool = False) -> Cells:
         except pa.ArrowInvalid:
             return Cells(column.dictionary_encode())
         if kind == pa.int64() or np.abs(numbers.to_numpy()).max() < EXACT:
-            return number_cells(numbers, is_reckoned=is_reckoned)
+            return number_cells(numbers, is_arithmetic=is_arithmetic)
     return Cells(column.dictionary_encode())
 
 
-def number_cells(numbers: Array, *, is_reckoned: bool = False) -> Cells:
+def number_cells(numbers: Array, *, is_arithmetic: bool = False) -> Cells:
     """A column of 64-bit integers or floats without nulls."""
     plain = numbers.to_numpy()
-    if is_reckoned and len(plain) and plain.max() < EXACT and plain.min() > -EXACT:
+    if is_arithmetic and len(plain) and plain.max() < EXACT and plain.min() > -EXACT:
         return Cells(numbers.cast(pa.float64()))
     is_whole = pa.types.is_integer(numbers.type)
     return Cells(numbers if is_whole and lie_close(plain) else numbers.dictionary_encode())
@@ -176,7 +176,7 @@ def text_times(column: Array) -> Times:
     trimmed = pc.utf8_trim_whitespace(column)
     fine = pc.match_substring_regex(trimmed, r"^[+-]?[0-9]{1,18}$")
     digits = pc.replace_substring(pc.if_else(fine, trimmed, "0"), "+", "")
-    return checked(digits.cast(pa.int64()).to_numpy(), ~_bools(fine))
+    return checked(digits.cast(pa.int64()).to_numpy(), ~mask_of(fine))
 
 
 def text_ends(column: Array) -> Times:
@@ -186,7 +186,7 @@ def text_ends(column: Array) -> Times:
         return quick
     is_open = pc.is_in(pc.utf8_trim_whitespace(column), _OPEN)
     times = text_times(pc.if_else(is_open, "0", column))
-    return Times(np.where(_bools(is_open), FOREVER, times.values), times.wrong)
+    return Times(np.where(mask_of(is_open), FOREVER, times.values), times.wrong)
 
 
 def _quick_times(column: Array) -> Times | None:
@@ -204,8 +204,3 @@ def checked(values: Ints, wrong: Bools | None) -> Times:
         too_large = (values > LATEST) | (values < -LATEST)
         wrong = too_large if wrong is None else wrong | too_large
     return Times(values, wrong if wrong is not None and wrong.any() else None)
-
-
-def _bools(mask: Array) -> Bools:
-    found: Bools = mask.to_numpy(zero_copy_only=False).astype(np.bool_)
-    return found

@@ -19,9 +19,7 @@ from holdsfor.io.tables import read_tables
 
 @dataclass(frozen=True)
 class DataNames:
-    """The names in data: usable names with their numbers of arguments, unknown names, and skipped names with
-    reasons.
-    """
+    """The names in data: usable ones with their arities, unknown ones, and skipped ones with reasons."""
 
     provided: Collection[tuple[str, int]]
     unknown: Collection[str]

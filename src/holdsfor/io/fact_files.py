@@ -47,9 +47,7 @@ def named_table(given: str | Path) -> tuple[str, str] | None:
 
 
 def fact_rows(path: str | Path, rejects: Rejects) -> Iterator[tuple[str | int | float, ...]]:
-    """The rows of a table, with columns in order. Rows with nulls go to `rejects`, like events with missing
-    arguments.
-    """
+    """The rows of a table, with columns in order. Rows with nulls go to `rejects`."""
     from holdsfor.io.formats import columns_of, parts
     from holdsfor.io.sources import shown_name
 

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.columns.dictionary import Dictionary
+from holdsfor.compiler.analysis.arithmetic_arguments import ArithmeticArguments
 from holdsfor.compiler.analysis.entities import Entities, EntityKind
-from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.builder import Builder, Reading
 from holdsfor.io.formats import TablePart, table_part
@@ -28,14 +28,14 @@ def read_frames(
     unit: str = "s",
     dictionary: Dictionary | None = None,
     rejects: Rejects | None = None,
-    reckoned: Reckoned | None = None,
+    arithmetic: ArithmeticArguments | None = None,
 ) -> Reading:
     """Reads events and input fluents by name.
 
     A table has a column `time`, an optional column `arrival`, and the arguments in order. Input fluents have `start`
-    and `end`, or `time`; and `value`, unless it is always true. Numbers in `reckoned` arguments stay numbers.
+    and `end`, or `time`; and `value`, unless it is always true. Numbers in `arithmetic` arguments stay numbers.
     """
-    layouts = Layouts(entities, reckoned)
+    layouts = Layouts(entities, arithmetic)
     builder = Builder(rejects or Rejects())
     taker = Taker(layouts, builder, unit)
     for name, frame in frames.items():

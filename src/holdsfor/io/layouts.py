@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from holdsfor.compiler.analysis.arithmetic_arguments import ArithmeticArguments
 from holdsfor.compiler.analysis.entities import Entities, Entity, EntityKind, Role, Symbol
-from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.ir import DeclarationKind
 from holdsfor.records import record
 
@@ -30,16 +30,16 @@ class Layout:
 
     symbol: Symbol
     form: Form
-    reckoned: frozenset[int] = frozenset()
+    arithmetic: frozenset[int] = frozenset()
     """The arguments that rules use only in arithmetic."""
 
 
 class Layouts:
     """The layouts of all rows that a program can use."""
 
-    def __init__(self, entities: Entities, reckoned: Reckoned | None = None) -> None:
+    def __init__(self, entities: Entities, arithmetic: ArithmeticArguments | None = None) -> None:
         self._entities: dict[str, list[Entity]] = {}
-        self._reckoned: Reckoned = reckoned or {}
+        self._arithmetic: ArithmeticArguments = arithmetic or {}
         for entity in entities:
             if entity.symbol.kind is EntityKind.EVENT or entity.role is Role.INPUT_FLUENT:
                 self._entities.setdefault(entity.symbol.name, []).append(entity)
@@ -66,12 +66,10 @@ class Layouts:
 
     def layout(self, symbol: Symbol, form: Form) -> Layout:
         """The layout of rows about a symbol."""
-        return Layout(symbol, form, self._reckoned.get(symbol, frozenset()))
+        return Layout(symbol, form, self._arithmetic.get(symbol, frozenset()))
 
     def of_row(self, name: str, width: int) -> Layout | str | None:
-        """The layout of a row with this number of fields; None if the name is unknown, a message if the row does not
-        fit.
-        """
+        """The layout of a row with this many fields; None for unknown names, a message for wrong numbers."""
         if name not in self._entities:
             return None
         fitting = []

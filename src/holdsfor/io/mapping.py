@@ -98,9 +98,7 @@ class TableMapping:
     """The path of the array with the rows of a JSON document."""
 
     def with_unit(self, unit: str | None, declared: TimeScale | None = None) -> TableMapping:
-        """The mapping with the time unit that the rules declare, or that was given separately; units must not
-        conflict.
-        """
+        """The mapping with the time unit that rules declare or the user gives; they must not conflict."""
         unit = unit_of(declared, unit)
         if unit is None or (self.declares_unit and self.unit == unit):
             return self

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.columns.dictionary import Dictionary
-from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.kernels import Bools, Ints, mask_of
 from holdsfor.columns.metric.facts import FactSet, Signature
 from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.limits import FURTHEST
@@ -167,8 +167,7 @@ class _Found:
         column = self._column(name)
         if not pa.types.is_boolean(column.type):
             raise HoldsforError(f"column {name!r} has the type {column.type}; it says true or false")
-        flags: Bools = pc.fill_null(column, fill_value=True).to_numpy(zero_copy_only=False).astype(np.bool_)
-        return flags
+        return mask_of(pc.fill_null(column, fill_value=True))
 
     def _ticks(self, name: str, unit: str, gap: int | None) -> Ticks:
         column = self._column(name)

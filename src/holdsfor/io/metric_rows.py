@@ -104,9 +104,7 @@ def parse(
 
 
 def _without_blanks(block: bytes) -> bytes:
-    """The text without blanks around punctuation and without full stops at line ends; the number of lines stays the
-    same.
-    """
+    """The text without blanks around punctuation and full stops at line ends; the number of lines stays."""
     block = block.replace(b"\t", b" ")
     length = len(block) + 1
     while b" " in block and len(block) < length:
@@ -285,9 +283,7 @@ class _Group:
 def cells(
     low: Ticks, high: Ticks, is_closed_low: Bools, is_closed_high: Bools
 ) -> tuple[Ints, Ints, int, npt.NDArray[np.bool_]]:
-    """Converts intervals to half-open ones on the doubled time-line; returns the scale and which of them are non-
-    empty.
-    """
+    """Converts intervals to cells of the doubled time-line; returns also the scale, and which are not empty."""
     scale = common_scale((low.scale, high.scale))
     fine = ~low.wrong & ~high.wrong & low.fits(scale) & high.fits(scale)
     start, end = low.at(scale), high.at(scale)

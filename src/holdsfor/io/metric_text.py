@@ -47,23 +47,12 @@ def read_metric_facts(
     return fact_set(rows, dictionary)
 
 
-def metric_fact_blocks(
-    paths: Iterable[str | Path],
-    dictionary: Dictionary,
-    rejects: Rejects | None = None,
-    wanted: Container[Signature] | None = None,
-) -> Iterator[FactSet]:
-    """Reads files in pieces; each piece has its own time-line."""
-    for parsed in _pieces(paths, rejects or Rejects(), wanted):
-        yield fact_set(list(_all_rows(parsed)), dictionary)
-
-
 def _pieces(
     paths: Iterable[str | Path],
     rejects: Rejects,
     wanted: Container[Signature] | None,
-    tick: Fraction | None = None,
-    unit: str = "s",
+    tick: Fraction | None,
+    unit: str,
 ) -> Iterator[Parsed]:
     for path in paths:
         line = 0

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.kernels import Bools, Ints, mask_of
 from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.diagnostics import HoldsforError
@@ -106,7 +106,7 @@ def _whole(column: Any) -> Ticks | None:
 
 
 def _distinct(texts: Any) -> Ticks:
-    is_decimal = _bools(pc.match_substring_regex(texts, _DECIMAL))
+    is_decimal = mask_of(pc.match_substring_regex(texts, _DECIMAL))
     decimals = _decimals(pc.if_else(pa.array(is_decimal), texts, "0"))
     rest = np.flatnonzero(~is_decimal | decimals.wrong)
     if not len(rest):
@@ -136,8 +136,3 @@ def _decimals(texts: Any) -> Ticks:
     # Ticks are as long as possible: 0.50 is one half, not 50 hundredths.
     shared = int(np.gcd.reduce(np.append(values, 10**places)))
     return Ticks(values // shared, 10**places // shared, too_long)
-
-
-def _bools(mask: Any) -> Bools:
-    found: Bools = mask.to_numpy(zero_copy_only=False).astype(np.bool_)
-    return found

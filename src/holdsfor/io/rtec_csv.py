@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.columns.dictionary import Dictionary
+from holdsfor.compiler.analysis.arithmetic_arguments import ArithmeticArguments
 from holdsfor.compiler.analysis.entities import Entities
-from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.io.builder import Builder, Reading
 from holdsfor.io.layouts import Layouts
 from holdsfor.io.parallel import in_order
@@ -28,14 +28,14 @@ def read_rtec(
     dictionary: Dictionary | None = None,
     rejects: Rejects | None = None,
     on_rows: OnRows | None = None,
-    reckoned: Reckoned | None = None,
+    arithmetic: ArithmeticArguments | None = None,
 ) -> Reading:
     """Reads files, in any order of rows; `-` is standard input.
 
-    Malformed rows go to `rejects`. Rows with names that no rule mentions are counted. Numbers in `reckoned` arguments
+    Malformed rows go to `rejects`. Rows with names that no rule mentions are counted. Numbers in `arithmetic` arguments
     stay numbers.
     """
-    layouts = Layouts(entities, reckoned)
+    layouts = Layouts(entities, arithmetic)
     builder = Builder(rejects or Rejects())
     for path in paths:
         line = 0

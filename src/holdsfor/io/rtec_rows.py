@@ -92,7 +92,7 @@ class _Group:
         before = FIELDS_BEFORE_ARGUMENTS[self.layout.form]
         places = range(before, before + self.layout.symbol.arity)
         args = tuple(
-            text_cells(self._column(place), is_reckoned=place - before in self.layout.reckoned) for place in places
+            text_cells(self._column(place), is_arithmetic=place - before in self.layout.arithmetic) for place in places
         )
         is_event = self.layout.form is Form.EVENT
         value = None if is_event else text_cells(self._column(before - 1))

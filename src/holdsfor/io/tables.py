@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.compiler.analysis.arithmetic_arguments import ArithmeticArguments
 from holdsfor.compiler.analysis.entities import Entities
-from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.builder import Builder, Piece, Reading
@@ -38,11 +38,11 @@ def read_tables(
     dictionary: Dictionary | None = None,
     rejects: Rejects | None = None,
     on_rows: OnRows | None = None,
-    reckoned: Reckoned | None = None,
+    arithmetic: ArithmeticArguments | None = None,
 ) -> Reading:
     """Reads CSV, JSON lines and Parquet files by a mapping; arguments used only in arithmetic stay numbers."""
     builder = Builder(rejects or Rejects(), unit=mapping.unit if mapping.declares_unit else None)
-    taker = Taker(Layouts(entities, reckoned), builder, mapping.unit)
+    taker = Taker(Layouts(entities, arithmetic), builder, mapping.unit)
     for path in paths:
         entries = mapping.of_file(path)
         columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
@@ -179,12 +179,14 @@ class EntryRows:
         value = None
         if layout.form is not Form.EVENT:
             value = self._cells(entry.value) if entry.value else _constant("true", len(self._rows))
-        args = tuple(self._cells(name, is_reckoned=place in layout.reckoned) for place, name in enumerate(entry.args))
+        args = tuple(
+            self._cells(name, is_arithmetic=place in layout.arithmetic) for place, name in enumerate(entry.args)
+        )
         return Piece(layout, self._arrival.values, self._start.values, args, _values(self._end), value)
 
-    def _cells(self, name: str, *, is_reckoned: bool = False) -> Cells:
+    def _cells(self, name: str, *, is_arithmetic: bool = False) -> Cells:
         is_text = name in self._part.untyped
-        return argument_cells(self._column(name), name, is_text=is_text, is_reckoned=is_reckoned)
+        return argument_cells(self._column(name), name, is_text=is_text, is_arithmetic=is_arithmetic)
 
 
 def _gap(part: TablePart, name: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.kernels import Bools, Ints, mask_of
 from holdsfor.columns.tables import FOREVER
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.columns import (
@@ -51,7 +51,7 @@ def rows_of(column: Any, rows: Ints) -> Any:
     return column.take(pa.array(rows))
 
 
-def argument_cells(column: Any, name: str, *, is_text: bool, is_reckoned: bool = False) -> Cells:
+def argument_cells(column: Any, name: str, *, is_text: bool, is_arithmetic: bool = False) -> Cells:
     """An argument column without nulls. `is_text`: it comes from an untyped file, where numbers are text too."""
     kind = column.type
     if pa.types.is_nested(kind) or pa.types.is_null(kind):
@@ -59,13 +59,13 @@ def argument_cells(column: Any, name: str, *, is_text: bool, is_reckoned: bool =
     if pa.types.is_boolean(kind):
         return Cells(column.cast(pa.string()).dictionary_encode(), verbatim=True)
     if pa.types.is_integer(kind) and kind != pa.uint64():
-        return number_cells(column.cast(pa.int64()), is_reckoned=is_reckoned)
+        return number_cells(column.cast(pa.int64()), is_arithmetic=is_arithmetic)
     if pa.types.is_floating(kind):
-        return number_cells(column.cast(pa.float64()), is_reckoned=is_reckoned)
+        return number_cells(column.cast(pa.float64()), is_arithmetic=is_arithmetic)
     text = column.cast(pa.string())
     if is_text or kind == pa.uint64() or pa.types.is_decimal(kind):
         # The text has all digits of integers beyond 64 bits.
-        return text_cells(text, is_reckoned=is_reckoned)
+        return text_cells(text, is_arithmetic=is_arithmetic)
     return Cells(text.dictionary_encode(), verbatim=True)
 
 
@@ -81,7 +81,7 @@ def missing(column: Any, *, is_text: bool) -> Bools:
     gaps = pc.is_null(column, nan_is_null=True)
     if is_text and pa.types.is_string(column.type):
         gaps = pc.or_(gaps, pc.equal(pc.fill_null(column, ""), ""))
-    return _bools(gaps)
+    return mask_of(gaps)
 
 
 def times(column: Any, unit: str, name: str) -> Times:
@@ -108,7 +108,7 @@ def ends(column: Any, unit: str, name: str) -> Times:
     if pa.types.is_floating(column.type):
         is_open |= np.isposinf(_filled(column, 0).to_numpy())
     elif pa.types.is_string(column.type):
-        is_open |= _bools(pc.is_in(column, pa.array(["inf", "infinity"])))
+        is_open |= mask_of(pc.is_in(column, pa.array(["inf", "infinity"])))
     closed = np.flatnonzero(~is_open)
     found = times(column.take(pa.array(closed)), unit, name)
     values = np.full(len(column), FOREVER)
@@ -185,8 +185,3 @@ def _in_units(column: Any, unit: str) -> Ints:
 
 def _filled(column: Any, value: int | str) -> Any:
     return pc.fill_null(column, value) if column.null_count else column
-
-
-def _bools(mask: Any) -> Bools:
-    found: Bools = mask.to_numpy(zero_copy_only=False).astype(np.bool_)
-    return found

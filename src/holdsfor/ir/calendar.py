@@ -1,4 +1,4 @@
-"""Conditions about the calendar and the clock: their names, what they give, and how they are written."""
+"""Conditions about the calendar and the clock: names, fields and usage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONDITIONS: dict[tuple[str, int], tuple[str, ...]] = {
     (BUSINESS, 1): (),
     (BUSINESS, 3): (),
 }
-"""Predicates that every program with a time unit has, with the fields that the arguments after the time-point are."""
+"""The predicates of programs with a time unit, with the fields of their arguments after the time-point."""
 
 RANGES: dict[str, tuple[float, float | None, str]] = {
     "hour": (0, 23, "hours are 0 to 23"),
@@ -23,7 +23,7 @@ RANGES: dict[str, tuple[float, float | None, str]] = {
     "day": (1, 31, "days of a month are 1 to 31"),
     "time_of_day": (0, None, "it is the time since midnight; write it so: 9 h"),
 }
-"""The least and the greatest value of each field (None: a day), and what to say of others."""
+"""The least and the greatest value of each field (None: a day), and the message for others."""
 
 DAYS = {day: number for number, day in enumerate("mon tue wed thu fri sat sun".split(), 1)}
 
@@ -35,4 +35,4 @@ USAGE = {
     "time_of_day": "time_of_day(T, Duration)",
     BUSINESS: "business_hours(T, From, To)",
 }
-"""How each is written."""
+"""The usage of each predicate."""

@@ -10,11 +10,11 @@ from typing import TypeAlias
 from holdsfor.diagnostics import NOWHERE, Span
 from holdsfor.ir.sliding import Sliding
 from holdsfor.records import record
-from holdsfor.syntax.terms import Term, Var, variables
+from holdsfor.syntax.terms import Compound, Term, Var, variables
 
 
 def span_field() -> Span:
-    """A field for the source position, which does not count in comparisons."""
+    """A field for the source position, which comparisons ignore."""
     return field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -22,8 +22,8 @@ def span_field() -> Span:
 class Fvp:
     """A fluent-value pair, F=V.
 
-    `part` is set by the compiler where the values of a fluent are worked out apart and a variable stands for some of
-    them: it says for which. It has no text.
+    If the values of a fluent are evaluated separately, the compiler sets `part`: the values that a variable can have.
+    It is not printed.
     """
 
     fluent: Term
@@ -31,16 +31,21 @@ class Fvp:
     span: Span = span_field()
     part: str | None = None
 
+    @property
+    def term(self) -> Term:
+        """The pair as a term."""
+        return Compound("=", (self.fluent, self.value))
+
 
 class Edge(StrEnum):
-    """Which end of a maximal interval a boundary event marks."""
+    """The end of a maximal interval at which a boundary event happens."""
 
     START = "start"
     END = "end"
 
 
 class EffectKind(StrEnum):
-    """Whether a rule makes a value hold or stops it."""
+    """Whether a rule initiates or terminates a value."""
 
     INITIATED = "initiatedAt"
     TERMINATED = "terminatedAt"
@@ -66,7 +71,7 @@ class IntervalOperator(StrEnum):
     SINCE = "since"
     UNTIL = "until"
     WRITTEN = "a list predicate of the program"
-    """Only in the engine: a list that a condition of the program gives, which is no operator."""
+    """Not an operator, only in the engine: a list that a condition of the program gives."""
 
 
 POINTWISE = frozenset(
@@ -101,18 +106,18 @@ AHEAD = frozenset({IntervalOperator.DIAMOND_PLUS, IntervalOperator.BOX_PLUS, Int
 
 
 class OpenLength(StrEnum):
-    """How a duration filter measures an interval that is still open."""
+    """The duration of an open interval in a filter."""
 
     SO_FAR = "so far"
-    """The time-points it has held up to the query time: what the built-in filters do."""
+    """The time-points up to the query time, as in the built-in filters."""
     TO_QUERY = "to the query time"
     """From its start to the query time, which does not count: `queryTime(Q), D is Q-S`."""
     ENDLESS = "endless"
-    """Infinitely long: `D is inf-S`."""
+    """Infinite: `D is inf-S`."""
     KEPT = "kept"
-    """Not at all: it stays."""
+    """None: the interval passes."""
     LEFT_OUT = "left out"
-    """Not at all: it is left out."""
+    """None: the interval is removed."""
 
 
 class AllenRelation(StrEnum):
@@ -128,7 +133,7 @@ class AllenRelation(StrEnum):
 
 
 class AllenMode(StrEnum):
-    """What an Allen relation gives back of the intervals that take part in a pair."""
+    """The part of a pair of intervals that an Allen relation returns."""
 
     SOURCE = "source"
     TARGET = "target"
@@ -178,9 +183,9 @@ class Effect:
 
 @record
 class Instance:
-    """Instances of a pair that there is something to end: it holds, or is just being initiated.
+    """The instances of a pair that a termination can end: those that hold or are initiated at the time-point.
 
-    Made by the compiler for terminations that test a variable of their head only; it has no text.
+    The compiler adds it to terminations that only test a variable of their head. It is not printed.
     """
 
     fvp: Fvp
@@ -201,7 +206,7 @@ class Intervals:
 class Distance:
     """`[A,B]`: from A to B time-points away, both included; without `high` there is no limit.
 
-    `written` is there if it has durations: `[0,5 min]`.
+    `written` is the text of durations: `[0,5 min]`.
     """
 
     low: int
@@ -213,7 +218,7 @@ class Distance:
 class Algebra:
     """An interval operator. `bound` is a duration; `relation` and `mode` belong to Allen, `distance` to metric ones.
 
-    `written` is the condition of the program that the operator stands for, if the compiler put it there.
+    `written` is the original condition if the compiler has replaced it by the operator.
     """
 
     operator: IntervalOperator
@@ -294,7 +299,7 @@ class IfThenElse:
 class FindAll:
     """`findall(Template, Goal, Result)`.
 
-    Where the compiler puts it in for a sliding aggregate, the result is the number that `sliding` makes of the list.
+    If the compiler adds it for a sliding aggregate, the result is the aggregate of the list.
     """
 
     template: Term
@@ -347,7 +352,7 @@ def sub_bodies(literal: Literal) -> tuple[Body, ...]:
 
 
 def with_bodies(literal: Literal, change: Callable[[Body], Body]) -> Literal:
-    """A literal whose nested bodies are changed; one without any stays as it is."""
+    """A literal with changed nested bodies."""
     match literal:
         case Not(body=body) | FindAll(body=body):
             return replace(literal, body=change(body))
@@ -371,7 +376,7 @@ def walk(body: Body) -> Iterator[Literal]:
 
 
 def literal_terms(literal: Literal) -> tuple[Term, ...]:
-    """The terms that stand directly in a literal."""
+    """The terms of a literal, without those of nested bodies."""
     match literal:
         case Happens(event=event, time=time):
             return (event, time)

@@ -24,8 +24,8 @@ def _span() -> Span:
 class Range:
     """An interval of rational numbers; a bound of None is infinite, and open.
 
-    `durations` are the bounds that were written as durations (`[0, 5 min]`). As long as nobody has said what a unit of
-    time is, their numbers are nanoseconds.
+    `durations` are the bounds that were written as durations (`[0, 5 min]`). Their numbers are nanoseconds until
+    the time unit is known.
     """
 
     low: Fraction | None
@@ -63,7 +63,7 @@ class BinaryOperator(StrEnum):
 
 @record
 class Atom:
-    """A predicate with its arguments: variables and constants, nothing nested."""
+    """A predicate with its arguments, which are variables and constants."""
 
     predicate: str
     args: tuple[Var | Const, ...] = ()
@@ -77,7 +77,7 @@ class Atom:
 
 @record
 class Truth:
-    """`Top`: what holds always."""
+    """`Top`, which always holds."""
 
     span: Span = _span()
 
@@ -128,7 +128,7 @@ class Comparator(StrEnum):
 
 @record
 class Comparison:
-    """`X < Y + 1`. An equation whose one side is a variable that nothing else binds gives it a value."""
+    """`X < Y + 1`. An equation binds a variable on one side that is otherwise unbound."""
 
     comparator: Comparator
     left: Term
@@ -137,7 +137,7 @@ class Comparison:
 
 
 class AggregateFunction(StrEnum):
-    """Functions of the things that hold at the same time."""
+    """Functions of the facts that hold at the same time."""
 
     COUNT = "count"
     SUM = "sum"
@@ -210,12 +210,12 @@ class MetricProgram:
 
     @property
     def time_goals(self) -> tuple[Term, ...]:
-        """The goals of directives that say what time-points are."""
+        """The goals of directives about time-points."""
         return tuple(goal for directive in self.directives for goal in directive.goals if is_time_goal(goal))
 
     @cached_property
     def time_scale(self) -> TimeScale | None:
-        """What one unit of time is, if the program says so."""
+        """The unit of time, if declared."""
         return declared_scale(self.time_goals)
 
 

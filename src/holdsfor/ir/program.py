@@ -1,4 +1,4 @@
-"""The program: what every front end makes and every later stage reads."""
+"""The program, as front ends produce it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Program:
     metric: MetricProgram = MetricProgram(())
     clock_tick: int = 1
     forgettings: tuple[Forgetting, ...] = ()
-    """What the `forget`s of the rules mean; the compiler finds it."""
+    """The meaning of each `forget`, which the compiler adds."""
 
     @property
     def forgets(self) -> tuple[Declaration, ...]:
@@ -51,7 +51,7 @@ class Program:
 
     @cached_property
     def hidden(self) -> frozenset[str]:
-        """The names of fluents that the compiler has put in, and nobody sees."""
+        """The names of fluents that the compiler has added, which are not shown."""
         return frozenset(one.hidden for one in self.forgettings)
 
     def __add__(self, other: Program) -> Program:
@@ -64,13 +64,13 @@ class Program:
 
     @property
     def time_goals(self) -> tuple[Term, ...]:
-        """The goals of directives that say what time-points are."""
+        """The goals of directives about time-points."""
         directives = (one for one in self.declarations if one.kind is DeclarationKind.DIRECTIVE)
         return tuple(goal for one in directives for goal in one.args if is_time_goal(goal)) + self.metric.time_goals
 
     @cached_property
     def time_scale(self) -> TimeScale | None:
-        """What one time-point is, if the program says so."""
+        """The length of a time-point, if declared."""
         return declared_scale(self.time_goals)
 
     @cached_property

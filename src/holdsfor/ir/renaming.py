@@ -1,4 +1,4 @@
-"""Variables under other names, each where it stands: unlike a substitution, every occurrence keeps its own place."""
+"""Renames variables. In contrast to a substitution, every occurrence keeps its source position."""
 
 from __future__ import annotations
 

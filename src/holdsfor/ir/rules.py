@@ -85,7 +85,7 @@ class BackgroundRule:
 
 
 class DeclarationKind(StrEnum):
-    """Declarations. Those of existing programs are not needed; `forget` says when what is known of an entity ends."""
+    """Declarations. Those of existing programs are optional; `forget` ends the fluents of silent entities."""
 
     GROUNDING = "grounding"
     DYNAMIC_DOMAIN = "dynamicDomain"
@@ -103,7 +103,7 @@ class DeclarationKind(StrEnum):
 
 @record
 class Declaration:
-    """A declaration, kept as written. `body` restricts a `grounding`, or the entities that a `forget` is about."""
+    """A declaration as written. `body` restricts a `grounding` or a `forget`."""
 
     kind: DeclarationKind
     args: tuple[Term, ...]
@@ -118,7 +118,7 @@ Rule: TypeAlias = (
 
 @record
 class Forgetting:
-    """What a `forget` means, as the compiler has found it.
+    """The meaning of a `forget`, found by the compiler.
 
     `mentions` are conditions on input at a time-point `time`, each of which gives the variables of `entity` values; those
     on fluents are met as long as the input goes on. D after the last mention, the pairs in `ends` are terminated; D
@@ -141,7 +141,7 @@ class Forgetting:
 
 
 def head_terms(rule: Rule) -> tuple[Term, ...]:
-    """The terms that stand in a rule's head."""
+    """The terms of a rule's head."""
     match rule:
         case EffectRule(fvp=fvp, time=time):
             return (fvp.fluent, fvp.value, time)

@@ -1,4 +1,4 @@
-"""What a program says of its time-points: `:- time_unit(s).` and `:- time_zone('Europe/Athens').`"""
+"""Directives about time-points: `:- time_unit(s).` and `:- time_zone('Europe/Athens').`"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TIME_UNIT, TIME_ZONE = "time_unit", "time_zone"
 
 
 def is_time_goal(goal: Term) -> bool:
-    """Whether a directive's goal says what time-points are, rightly or not.
+    """Whether a directive's goal is about time-points, valid or not.
 
     >>> is_time_goal(Compound("time_unit", (Const("s"),))), is_time_goal(Compound("dynamic", (Const("a"),)))
     (True, False)
@@ -22,7 +22,7 @@ def is_time_goal(goal: Term) -> bool:
 
 
 def declared_scale(goals: Iterable[Term]) -> TimeScale | None:
-    """The first unit and zone that make sense; a check complains of the rest. None if no unit is declared.
+    """The first valid unit and zone; a check reports the others. None if no unit is declared.
 
     >>> declared_scale([Compound("time_unit", (Const("seconds"),))])
     TimeScale(unit='s', zone='UTC')
@@ -41,7 +41,7 @@ def declared_unit(goal: Term) -> str | None:
 
 
 def declared_zone(goal: Term) -> str | None:
-    """The zone that a goal declares, if there is one of that name."""
+    """The zone that a goal declares, if it exists."""
     name = _argument(goal, TIME_ZONE)
     try:
         if name is not None:

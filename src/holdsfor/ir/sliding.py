@@ -1,4 +1,4 @@
-"""Sliding aggregates: numbers worked out of the events of a window that slides with time.
+"""Sliding aggregates: numbers computed from the events of a window that slides with time.
 
 `count_within(Event, Duration, T)`, `sum_within(X, Event, Duration, T)` and their like are functions of arithmetic,
 `top(K, By, Event, Duration, T)` is a condition. The window has the time-points after T - Duration up to T.
@@ -14,7 +14,7 @@ from holdsfor.syntax.terms import Compound, ListTerm, Term, Var, marked
 
 
 class SlidingKind(StrEnum):
-    """What is worked out, by its name in rule text."""
+    """The aggregates by their name in rule text."""
 
     COUNT = "count_within"
     SUM = "sum_within"
@@ -26,7 +26,7 @@ class SlidingKind(StrEnum):
 
 @record
 class Sliding:
-    """What a list of a window is folded to, and the call as it was written."""
+    """The aggregate of the list of a window, and the call as written."""
 
     kind: SlidingKind
     call: Term
@@ -57,7 +57,7 @@ OTHER = "other"
 
 
 def sliding_arity(name: str) -> int:
-    """How many arguments a sliding aggregate takes.
+    """The number of arguments of a sliding aggregate.
 
     >>> sliding_arity("count_within"), sliding_arity("sum_within")
     (3, 4)
@@ -66,7 +66,7 @@ def sliding_arity(name: str) -> int:
 
 
 def read_sliding(call: Compound) -> SlidingCall:
-    """The arguments of a call that has as many as it should."""
+    """The arguments of a call with the right number of them."""
     *item, event, duration, time = call.args
     return SlidingCall(SlidingKind(call.name), item[0] if item else None, event, duration, time, call)
 
@@ -84,7 +84,7 @@ def sliding_calls(term: Term) -> Iterator[Compound]:
 
 
 def implied_variable(name: str, number: int) -> Var:
-    """A variable that nobody wrote, such as the time of an event in a window."""
+    """A generated variable, such as the time of an event in a window."""
     return Var(marked(name, f"{_IMPLIED}{number}"))
 
 
@@ -94,7 +94,7 @@ def result_variable(number: int) -> Var:
 
 
 def is_implied(name: str) -> bool:
-    """Whether a variable belongs to a window alone, so that people need not see conditions on it.
+    """Whether a variable belongs to a window only, so that conditions on it are not shown.
 
     >>> is_implied(implied_variable("T0", 1).name), is_implied("T0"), is_implied(result_variable(1).name)
     (True, False, False)
@@ -103,7 +103,7 @@ def is_implied(name: str) -> bool:
 
 
 def is_made(name: str) -> bool:
-    """Whether a variable was put in for a sliding aggregate.
+    """Whether a variable was added for a sliding aggregate.
 
     >>> is_made(result_variable(1).name), is_made("N")
     (True, False)

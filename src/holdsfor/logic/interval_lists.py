@@ -25,9 +25,7 @@ class ListSolver(Solver):
     now: int
 
     def call(self, atom: Term, bindings: Bindings) -> Iterator[Bindings]:
-        """All answers of a predicate. `queryTime(Q)` gives the query time, unless the program has facts with this
-        name.
-        """
+        """All answers of a predicate. `queryTime(Q)` is the query time, unless the program has such facts."""
         if functor(atom) == QUERY_TIME and QUERY_TIME not in self.rules:
             found = unify(arguments(atom)[0], Const(self.now), bindings)
             return iter(() if found is None else (found,))

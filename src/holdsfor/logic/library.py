@@ -24,7 +24,7 @@ from holdsfor.logic.order import order_key
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.records import record
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, is_number
 
 
 @record
@@ -108,10 +108,6 @@ def _between(args: tuple[Term, ...], bindings: Bindings) -> Iterator[Bindings]:
         yield from _either(unify(args[2], Const(number), bindings))
 
 
-def _is_number(term: Term) -> bool:
-    return isinstance(term, Const) and not isinstance(term.value, str)
-
-
 def _is_atom(term: Term) -> bool:
     return isinstance(term, Const) and isinstance(term.value, str)
 
@@ -170,7 +166,7 @@ LIBRARY: dict[tuple[str, int], LibraryPredicate] = {
     ("nth1", 3): _nth(1),
     ("append", 3): LibraryPredicate((0, 1), _append),
     ("between", 3): LibraryPredicate((0, 1), _between),
-    ("number", 1): _test(_is_number),
+    ("number", 1): _test(is_number),
     ("atom", 1): _test(_is_atom),
     ("integer", 1): _test(lambda term: isinstance(term, Const) and isinstance(term.value, int)),
     ("float", 1): _test(lambda term: isinstance(term, Const) and isinstance(term.value, float)),

@@ -10,19 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 
-from holdsfor.ir import (
-    Assign,
-    BackgroundRule,
-    Body,
-    Call,
-    Compare,
-    Cut,
-    FindAll,
-    IfThenElse,
-    Literal,
-    Not,
-    Or,
-)
+from holdsfor import ir
 from holdsfor.ir.sliding import Sliding
 from holdsfor.logic.arithmetic import (
     ARITHMETIC_COMPARISONS,
@@ -45,21 +33,21 @@ Predicate = tuple[str, int]
 _MAX_SIZE = 10_000
 _MAX_DEPTH = 100
 _TOO_DEEP = "background rules call each other too deeply; is there a base case?"
-_Index = tuple[dict[Term, list[BackgroundRule]], list[BackgroundRule]]
+_Index = tuple[dict[Term, list[ir.BackgroundRule]], list[ir.BackgroundRule]]
 """Rules by the constant at one argument, and rules with another term there."""
 
 
 class Solver:
     """Answers goals over background facts and rules."""
 
-    def __init__(self, rules: Mapping[Predicate, Iterable[BackgroundRule]]) -> None:
+    def __init__(self, rules: Mapping[Predicate, Iterable[ir.BackgroundRule]]) -> None:
         self.rules = {name: tuple(found) for name, found in rules.items()}
         self._index: dict[tuple[Predicate, int], _Index] = {}
         self._depth = 0
         self._calls = itertools.count(1)
         self.failures: Failures | None = None
 
-    def solve(self, body: Body, bindings: Bindings) -> Iterator[Bindings]:
+    def solve(self, body: ir.Body, bindings: Bindings) -> Iterator[Bindings]:
         """All bindings that make a body true."""
         if not body:
             yield bindings
@@ -78,46 +66,46 @@ class Solver:
         except RecursionError:
             raise EvaluationError(_TOO_DEEP) from None
 
-    def provable(self, body: Body, bindings: Bindings) -> bool:
+    def provable(self, body: ir.Body, bindings: Bindings) -> bool:
         """Whether a body has at least one answer."""
         return next(self.solve(body, bindings), None) is not None
 
-    def literal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
+    def literal(self, literal: ir.Literal, bindings: Bindings) -> Iterator[Bindings]:
         """All bindings that make one literal true."""
         match literal:
-            case Call() | Compare() | Assign():
+            case ir.Call() | ir.Compare() | ir.Assign():
                 return self._valued(literal, bindings)
-            case Not(body=body):
+            case ir.Not(body=body):
                 return iter(()) if self.provable(body, bindings) else iter((bindings,))
-            case Or(branches=branches):
+            case ir.Or(branches=branches):
                 return itertools.chain.from_iterable(self.solve(branch, bindings) for branch in branches)
-            case IfThenElse():
+            case ir.IfThenElse():
                 return self._if_then_else(literal, bindings)
-            case FindAll(template=template, body=body, result=result):
+            case ir.FindAll(template=template, body=body, result=result):
                 found = tuple(resolve(template, answer) for answer in self.solve(body, bindings))
                 if literal.sliding is not None:
                     return self._sliding(literal, literal.sliding, found, bindings)
                 return _either(unify(result, ListTerm(found), bindings))
-            case Cut():
+            case ir.Cut():
                 return iter((bindings,))
             case _:
                 return self.temporal(literal, bindings)
 
-    def _valued(self, literal: Call | Compare | Assign, bindings: Bindings) -> Iterator[Bindings]:
+    def _valued(self, literal: ir.Call | ir.Compare | ir.Assign, bindings: Bindings) -> Iterator[Bindings]:
         """Solves a goal with expressions; it has no answer if one of them has no value."""
         try:
             match literal:
-                case Call(atom=atom):
+                case ir.Call(atom=atom):
                     yield from self.call(atom, bindings)
-                case Compare():
+                case ir.Compare():
                     yield from self._compare(literal, bindings)
-                case Assign(target=target, expression=expression):
+                case ir.Assign(target=target, expression=expression):
                     yield from _either(unify(target, number_term(evaluate(expression, bindings)), bindings))
         except NoValue as problem:
             self.failed(literal, problem, bindings)
 
     def _sliding(
-        self, literal: FindAll, sliding: Sliding, found: tuple[Term, ...], bindings: Bindings
+        self, literal: ir.FindAll, sliding: Sliding, found: tuple[Term, ...], bindings: Bindings
     ) -> Iterator[Bindings]:
         """The value of a sliding aggregate over the items of its window; there may be none."""
         try:
@@ -128,14 +116,14 @@ class Solver:
         if value is not None:
             yield from _either(unify(literal.result, number_term(value), bindings))
 
-    def failed(self, literal: Literal, problem: NoValue, bindings: Bindings) -> None:
+    def failed(self, literal: ir.Literal, problem: NoValue, bindings: Bindings) -> None:
         """Records that a goal failed because an expression has no value."""
         if self.failures is not None:
             self.failures.add(literal, str(problem), bindings)
         elif isinstance(problem, Unbound):
             raise problem
 
-    def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
+    def temporal(self, literal: ir.Literal, bindings: Bindings) -> Iterator[Bindings]:
         """Solves a temporal literal; background knowledge has none."""
         del bindings
         raise EvaluationError(f"{type(literal).__name__} cannot be used in background knowledge")
@@ -143,7 +131,7 @@ class Solver:
     def call(self, atom: Term, bindings: Bindings) -> Iterator[Bindings]:
         """All answers of a library or background predicate."""
         if isinstance(atom, Compound) and atom.name == ",":
-            yield from self.solve(tuple(Call(goal) for goal in atom.args), bindings)
+            yield from self.solve(tuple(ir.Call(goal) for goal in atom.args), bindings)
             return
         name = functor(atom)
         assert name is not None
@@ -178,11 +166,11 @@ class Solver:
         """An answer with its open variables renamed apart."""
         return answer if is_ground(answer) else _rename(answer, f"~{next(self._calls)}~")
 
-    def _proofs(self, body: Body, bindings: Bindings) -> tuple[Iterator[Bindings], bool]:
+    def _proofs(self, body: ir.Body, bindings: Bindings) -> tuple[Iterator[Bindings], bool]:
         """All proofs of a clause body, and whether a cut in it was reached."""
         if not body:
             return iter((bindings,)), False
-        cut = next((index for index, literal in enumerate(body) if isinstance(literal, Cut)), None)
+        cut = next((index for index, literal in enumerate(body) if isinstance(literal, ir.Cut)), None)
         if cut is None:
             return self._clause(body, bindings), False
         first = next(self._clause(body[:cut], bindings), None)
@@ -190,7 +178,7 @@ class Solver:
             return iter(()), False
         return self._proofs(body[cut + 1 :], first)[0], True
 
-    def _clause(self, body: Body, bindings: Bindings) -> Iterator[Bindings]:
+    def _clause(self, body: ir.Body, bindings: Bindings) -> Iterator[Bindings]:
         self._depth += 1
         try:
             if self._depth > _MAX_DEPTH:
@@ -199,7 +187,7 @@ class Solver:
         finally:
             self._depth -= 1
 
-    def _candidates(self, name: Predicate, pattern: Term) -> Iterable[BackgroundRule]:
+    def _candidates(self, name: Predicate, pattern: Term) -> Iterable[ir.BackgroundRule]:
         rules = self.rules.get(name, ())
         if len(rules) < 8:
             return rules
@@ -209,13 +197,13 @@ class Solver:
                 return named.get(arg, others)
         return rules
 
-    def _indexed(self, name: Predicate, position: int, rules: tuple[BackgroundRule, ...]) -> _Index:
+    def _indexed(self, name: Predicate, position: int, rules: tuple[ir.BackgroundRule, ...]) -> _Index:
         key = (name, position)
         if key not in self._index:
             column = [arguments(rule.head)[position] for rule in rules]
             constants = {arg for arg in column if isinstance(arg, Const)}
-            named: dict[Term, list[BackgroundRule]] = {constant: [] for constant in constants}
-            others: list[BackgroundRule] = []
+            named: dict[Term, list[ir.BackgroundRule]] = {constant: [] for constant in constants}
+            others: list[ir.BackgroundRule] = []
             for rule, arg in zip(rules, column, strict=True):
                 if isinstance(arg, Const):
                     named[arg].append(rule)
@@ -226,7 +214,7 @@ class Solver:
             self._index[key] = (named, others)
         return self._index[key]
 
-    def _compare(self, literal: Compare, bindings: Bindings) -> Iterator[Bindings]:
+    def _compare(self, literal: ir.Compare, bindings: Bindings) -> Iterator[Bindings]:
         operator = literal.operator
         if operator == "=":
             return _either(unify(literal.left, literal.right, bindings))
@@ -238,7 +226,7 @@ class Solver:
             holds = ORDER_COMPARISONS[operator](resolve(literal.left, bindings), resolve(literal.right, bindings))
         return iter((bindings,)) if holds else iter(())
 
-    def _if_then_else(self, literal: IfThenElse, bindings: Bindings) -> Iterator[Bindings]:
+    def _if_then_else(self, literal: ir.IfThenElse, bindings: Bindings) -> Iterator[Bindings]:
         first = next(self.solve(literal.condition, bindings), None)
         if first is not None:
             return self.solve(literal.then, first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import repeat
 from typing import TypeAlias
 
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, variables
@@ -51,6 +52,11 @@ def substitute(term: Term, mapping: Mapping[str, Term]) -> Term:
     return term
 
 
+def apart(term: Term) -> Term:
+    """A term with names of its own for its variables."""
+    return resolve(term, {variable.name: Var(f"{variable.name}~") for variable in variables(term)})
+
+
 def is_ground(term: Term) -> bool:
     """Whether a resolved term has no variables left."""
     if isinstance(term, Const):
@@ -68,8 +74,15 @@ def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
     >>> unify(Var("X"), Const(1), {})
     {'X': Const(value=1)}
     """
+    if isinstance(left, Compound) and isinstance(right, Compound) and not _same_functor(left, right):
+        # Most terms differ in their functors, and copying the bindings costs more than this test.
+        return None
     extended = dict(bindings)
     return extended if _unify(left, right, extended) else None
+
+
+def _same_functor(left: Compound, right: Compound) -> bool:
+    return left.name == right.name and len(left.args) == len(right.args)
 
 
 def may_equal(left: Term, right: Term) -> bool:
@@ -85,7 +98,10 @@ def may_equal(left: Term, right: Term) -> bool:
 
 
 def _unify(left: Term, right: Term, bindings: Bindings) -> bool:
-    left, right = deref(left, bindings), deref(right, bindings)
+    if isinstance(left, Var):
+        left = deref(left, bindings)
+    if isinstance(right, Var):
+        right = deref(right, bindings)
     if isinstance(left, Var):
         return _bind(left.name, right, bindings)
     if isinstance(right, Var):
@@ -93,11 +109,7 @@ def _unify(left: Term, right: Term, bindings: Bindings) -> bool:
     if isinstance(left, Const) and isinstance(right, Const):
         return left == right
     if isinstance(left, Compound) and isinstance(right, Compound):
-        return (
-            left.name == right.name
-            and len(left.args) == len(right.args)
-            and all(_unify(a, b, bindings) for a, b in zip(left.args, right.args, strict=True))
-        )
+        return _same_functor(left, right) and all(map(_unify, left.args, right.args, repeat(bindings)))
     if isinstance(left, ListTerm) and isinstance(right, ListTerm):
         return _unify_lists(left, right, bindings)
     return False

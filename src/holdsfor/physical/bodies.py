@@ -9,40 +9,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names, schedule
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.analysis.lookback import reach, surroundings
-from holdsfor.ir import (
-    Algebra,
-    Assign,
-    Body,
-    Boundary,
-    Call,
-    Compare,
-    Cut,
-    Edge,
-    Effect,
-    EffectKind,
-    FindAll,
-    Fvp,
-    Guard,
-    Happens,
-    Holds,
-    IfThenElse,
-    Instance,
-    Intervals,
-    Literal,
-    Not,
-    Or,
-    Rule,
-    variable_names,
-)
 from holdsfor.ir.sliding import SlidingKind
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.solver import Predicate
 from holdsfor.logic.unify import is_ground
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.open_ends import openly_ended
 from holdsfor.physical.reads import registers
@@ -59,7 +36,7 @@ _FARTHEST = 2**62
 class Goal:
     """A condition that is solved outside the core: the literal, and its variables in the order of their registers."""
 
-    literal: Literal
+    literal: ir.Literal
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     list_inputs: tuple[str, ...] = ()
@@ -82,7 +59,7 @@ class Knowledge:
         """Creates the register scope of a new program."""
         return Scope(occurrences, steps=None if self.origins is None else [])
 
-    def note(self, rule: Rule, program: model.Program, scope: Scope) -> model.Program:
+    def note(self, rule: ir.Rule, program: model.Program, scope: Scope) -> model.Program:
         """Records the origin of a lowered program."""
         if self.origins is not None and scope.steps is not None:
             from holdsfor.physical.origins import ProgramOrigin
@@ -101,12 +78,12 @@ class Knowledge:
         symbol = self.analysis.entities.event(term)
         return self.tables[symbol], symbol.columns(term)
 
-    def fluent(self, fvp: Fvp) -> tuple[int, tuple[Term, ...]]:
+    def fluent(self, fvp: ir.Fvp) -> tuple[int, tuple[Term, ...]]:
         """The table of a fluent, and its columns."""
         symbol = self.analysis.entities.fluent(fvp)
         return self.tables[symbol], symbol.columns(fvp.fluent)
 
-    def is_ended_openly(self, fvp: Fvp) -> bool:
+    def is_ended_openly(self, fvp: ir.Fvp) -> bool:
         """Whether a rule terminates a fluent and leaves an argument or the value open."""
         return self.analysis.entities.fluent(fvp) in self._openly_ended
 
@@ -138,22 +115,22 @@ def name_and_args(name: Predicate) -> tuple[str, tuple[Term, ...]]:
 class BodyLowering:
     """Lowers one body. `now` is the variable of the rule's time-point, if it has one."""
 
-    def __init__(self, known: Knowledge, scope: Scope, now: str | None, whole: Body) -> None:
+    def __init__(self, known: Knowledge, scope: Scope, now: str | None, whole: ir.Body) -> None:
         self._known = known
         self._scope = scope
         self._now = now
         self._whole = whole
 
-    def block(self, body: Body) -> model.Block:
+    def block(self, body: ir.Body) -> code.Block:
         """The instructions of a conjunction."""
-        found: list[model.Instruction] = []
+        found: list[code.Instruction] = []
         for literal in self.with_late_ends(body):
             made = self._literal(literal)
             found += made
             self._scope.note(literal, made)
         return tuple(found)
 
-    def with_late_ends(self, body: Body) -> Body:
+    def with_late_ends(self, body: ir.Body) -> ir.Body:
         """Moves `terminatedAt` conditions late in a body if their fluent may be terminated for all instances.
 
         Such a termination does not bind the instance. So the conditions that do bind it come first.
@@ -163,57 +140,57 @@ class BodyLowering:
             return body
         others = tuple(literal for literal in body if literal not in ends)
         needs = self._known.analysis.background.needs
-        first = schedule(others, set(self._scope.bound), needs, frozenset(variable_names(ends)))
+        first = schedule(others, set(self._scope.bound), needs, frozenset(ir.variable_names(ends)))
         return (*first.body, *ends, *first.stuck)
 
-    def _may_stay_open(self, literal: Literal) -> bool:
-        if not isinstance(literal, Effect) or literal.kind is not EffectKind.TERMINATED:
+    def _may_stay_open(self, literal: ir.Literal) -> bool:
+        if not isinstance(literal, ir.Effect) or literal.kind is not ir.EffectKind.TERMINATED:
             return False
         asked = names(literal.fvp.fluent) | names(literal.fvp.value)
         return not asked <= self._scope.bound and self._known.is_ended_openly(literal.fvp)
 
-    def _literal(self, literal: Literal) -> Sequence[model.Instruction]:
+    def _literal(self, literal: ir.Literal) -> Sequence[code.Instruction]:
         scope = self._scope
         match literal:
-            case Happens(event=event, time=time):
+            case ir.Happens(event=event, time=time):
                 table, columns = self._known.event(event)
                 instant = self._instant(literal, time)
-                return (model.Events(table, scope.patterns(columns), instant),)
-            case Holds(fvp=fvp, time=time):
-                return (self._of_pair(fvp, lambda t, c, v: model.Holding(t, c, v, self._instant(literal, time))),)
-            case Boundary(edge=edge, fvp=fvp, time=time):
-                kind = model.EdgeKind.START if edge is Edge.START else model.EdgeKind.END
+                return (code.Events(table, scope.patterns(columns), instant),)
+            case ir.Holds(fvp=fvp, time=time):
+                return (self._of_pair(fvp, lambda t, c, v: code.Holding(t, c, v, self._instant(literal, time))),)
+            case ir.Boundary(edge=edge, fvp=fvp, time=time):
+                kind = code.EdgeKind.START if edge is ir.Edge.START else code.EdgeKind.END
                 instant = self._instant(literal, time)
-                return (self._of_pair(fvp, lambda t, c, v: model.Edges(t, kind, c, v, instant)),)
-            case Effect(kind=effect, fvp=fvp, time=time):
-                which = model.EdgeKind.INITIATED if effect is EffectKind.INITIATED else model.EdgeKind.TERMINATED
+                return (self._of_pair(fvp, lambda t, c, v: code.Edges(t, kind, c, v, instant)),)
+            case ir.Effect(kind=effect, fvp=fvp, time=time):
+                which = code.EdgeKind.INITIATED if effect is ir.EffectKind.INITIATED else code.EdgeKind.TERMINATED
                 instant = self._instant(literal, time)
-                return (self._of_pair(fvp, lambda t, c, v: model.Edges(t, which, c, v, instant)),)
-            case Instance(fvp=fvp):
-                return (self._of_pair(fvp, model.Endable),)
-            case Compare():
+                return (self._of_pair(fvp, lambda t, c, v: code.Edges(t, which, c, v, instant)),)
+            case ir.Instance(fvp=fvp):
+                return (self._of_pair(fvp, code.Endable),)
+            case ir.Compare():
                 return (self._compare(literal),)
-            case Assign(target=target, expression=expression):
+            case ir.Assign(target=target, expression=expression):
                 site = scope.site(literal.span, literal)
                 value = scope.expression(expression)
-                return (model.Assign(scope.pattern(target), value, site),)
-            case Call(atom=atom):
+                return (code.Assign(scope.pattern(target), value, site),)
+            case ir.Call(atom=atom):
                 return (self._call(literal, atom),)
-            case Cut():
+            case ir.Cut():
                 return ()
-            case Not() | Or() | IfThenElse() | FindAll():
+            case ir.Not() | ir.Or() | ir.IfThenElse() | ir.FindAll():
                 return (self._nested(literal),)
-            case Intervals() | Algebra() | Guard():
+            case ir.Intervals() | ir.Algebra() | ir.Guard():
                 return self._list_condition(literal)
 
     def _of_pair(
-        self, fvp: Fvp, make: Callable[[int, tuple[model.Shape, ...], model.Shape], model.Instruction]
-    ) -> model.Instruction:
+        self, fvp: ir.Fvp, make: Callable[[int, tuple[code.Shape, ...], code.Shape], code.Instruction]
+    ) -> code.Instruction:
         table, columns = self._known.fluent(fvp)
         shapes = self._scope.patterns(columns)
         return make(table, shapes, self._scope.pattern(fvp.value))
 
-    def _instant(self, literal: Literal, time: Term) -> model.Instant:
+    def _instant(self, literal: ir.Literal, time: Term) -> code.Instant:
         assert isinstance(time, Var)
         binds = time.name not in self._scope.bound
         least = most = None
@@ -224,60 +201,58 @@ class BodyLowering:
             least = int(max(0, min(found.least, _FARTHEST))) if math.isfinite(found.least) else None
             most = int(max(0, found.most)) if found.most <= _FARTHEST else None
         register = self._scope.bind(time.name) if binds else self._scope.register(time.name)
-        return model.Instant(register, binds, least, most)
+        return code.Instant(register, binds, least, most)
 
-    def _compare(self, literal: Compare) -> model.Instruction:
+    def _compare(self, literal: ir.Compare) -> code.Instruction:
         scope = self._scope
         if literal.operator in ARITHMETIC_COMPARISONS:
             site = scope.site(literal.span, literal)
-            return model.Compare(
-                literal.operator, scope.expression(literal.left), scope.expression(literal.right), site
-            )
+            return code.Compare(literal.operator, scope.expression(literal.left), scope.expression(literal.right), site)
         if literal.operator == "=":
             ground, other = literal.left, literal.right
             if not names(ground) <= scope.bound:
                 ground, other = other, ground
             shape = scope.pattern(ground)
-            return model.Equal(shape, scope.pattern(other))
+            return code.Equal(shape, scope.pattern(other))
         if literal.operator in ("\\=", "\\=="):
-            return model.Equal(scope.pattern(literal.left), scope.pattern(literal.right), negated=True)
+            return code.Equal(scope.pattern(literal.left), scope.pattern(literal.right), negated=True)
         if literal.operator == "==":
-            return model.Equal(scope.pattern(literal.left), scope.pattern(literal.right))
+            return code.Equal(scope.pattern(literal.left), scope.pattern(literal.right))
         return self._goal(literal, names(literal.left) | names(literal.right))
 
-    def _call(self, literal: Call, atom: Term) -> model.Instruction:
+    def _call(self, literal: ir.Call, atom: Term) -> code.Instruction:
         name = functor(atom)
         assert name is not None
         if name not in LIBRARY or name in self._known.analysis.background.rules:
             table = self._known.fact_table(name)
             if table is not None:
-                return model.Facts(table, self._scope.patterns(arguments(atom)))
+                return code.Facts(table, self._scope.patterns(arguments(atom)))
         return self._goal(literal, names(atom))
 
-    def _goal(self, literal: Literal, mentioned: set[str]) -> model.Instruction:
+    def _goal(self, literal: ir.Literal, mentioned: set[str]) -> code.Instruction:
         scope = self._scope
         inputs = tuple(sorted(mentioned & scope.bound))
         outputs = tuple(sorted(name for name in mentioned - scope.bound if not scope.is_idle(name)))
         site = scope.site(literal.span, literal)
         number = self._known.add_goal(Goal(literal, inputs, outputs))
         given = tuple(scope.register(name) for name in inputs)
-        return model.Call(number, given, tuple(scope.bind(name) for name in outputs), site)
+        return code.Call(number, given, tuple(scope.bind(name) for name in outputs), site)
 
-    def _nested(self, literal: Not | Or | IfThenElse | FindAll) -> model.Instruction:
+    def _nested(self, literal: ir.Not | ir.Or | ir.IfThenElse | ir.FindAll) -> code.Instruction:
         scope = self._scope
         match literal:
-            case Not(body=body):
+            case ir.Not(body=body):
                 with scope.inner():
-                    return model.Negate(self.block(body))
-            case FindAll(template=template, body=body, result=result, sliding=sliding):
+                    return code.Negate(self.block(body))
+            case ir.FindAll(template=template, body=body, result=result, sliding=sliding):
                 with scope.inner():
                     inside = self.block(body)
                     collected = scope.pattern(template)
                     window = None if sliding is None else self._window(literal, inside, sliding.kind)
                 aggregate = -1 if sliding is None else list(SlidingKind).index(sliding.kind)
                 site = scope.site(literal.span, literal)
-                return model.Collect(collected, inside, scope.pattern(result), aggregate, site, window)
-            case Or(branches=branches):
+                return code.Collect(collected, inside, scope.pattern(result), aggregate, site, window)
+            case ir.Or(branches=branches):
                 blocks = []
                 bound: list[set[str]] = []
                 for branch in branches:
@@ -285,39 +260,39 @@ class BodyLowering:
                         blocks.append(self.block(branch))
                         bound.append(set(scope.bound))
                 scope.bound |= set.intersection(*bound)
-                return model.Choose(tuple(blocks))
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+                return code.Choose(tuple(blocks))
+            case ir.IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 with scope.inner():
                     tested = self.block(condition)
                     chosen = self.block(then)
                     after = set(scope.bound)
-                rest: model.Block | None = None
+                rest: code.Block | None = None
                 if otherwise is not None:
                     with scope.inner():
                         rest = self.block(otherwise)
                         after &= scope.bound
                 scope.bound |= after
-                return model.Branch(tested, chosen, rest)
+                return code.Branch(tested, chosen, rest)
 
-    def _window(self, literal: FindAll, block: model.Block, kind: SlidingKind) -> model.Window | None:
+    def _window(self, literal: ir.FindAll, block: code.Block, kind: SlidingKind) -> code.Window | None:
         """The window of a sliding aggregate. Its block consists of the events and the limits of the window."""
         match literal.body:
             case (
-                Happens(event=event, time=Var(name=then)),
-                Compare(operator="=<", left=Var(name=earlier), right=Var(name=later)),
-                Compare(operator="<", left=Compound(name="-", args=(Var(name=end), Var(name=begin))), right=length),
+                ir.Happens(event=event, time=Var(name=then)),
+                ir.Compare(operator="=<", left=Var(name=earlier), right=Var(name=later)),
+                ir.Compare(operator="<", left=Compound(name="-", args=(Var(name=end), Var(name=begin))), right=length),
             ) if earlier == begin == then and later == end == self._now:
                 pass
             case _:
                 return None
         scope = self._scope
         first = block[0]
-        assert isinstance(first, model.Events)
+        assert isinstance(first, code.Events)
         given = set(registers(*first.columns, bound_here=True))
         known = tuple(
             place
             for place, shape in enumerate(first.columns)
-            if isinstance(shape, model.Constant) or (isinstance(shape, model.Register) and shape.number not in given)
+            if isinstance(shape, code.Constant) or (isinstance(shape, code.Register) and shape.number not in given)
         )
         here = {scope.register(name) for name in names(event)}
         if any(scope.register(name) not in here for name in names(literal.template)):
@@ -325,7 +300,7 @@ class BodyLowering:
         if any(scope.register(name) in given for name in names(length)) or then in names(length):
             return None
         numbers = kind not in (SlidingKind.COUNT, SlidingKind.DISTINCT)
-        return model.Window(scope.expression(length), scope.expression(literal.template) if numbers else None, known)
+        return code.Window(scope.expression(length), scope.expression(literal.template) if numbers else None, known)
 
-    def _list_condition(self, literal: Literal) -> Sequence[model.Instruction]:
+    def _list_condition(self, literal: ir.Literal) -> Sequence[code.Instruction]:
         raise NotImplementedError(type(literal).__name__)

@@ -12,9 +12,7 @@ from holdsfor.physical.model import Stage
 
 
 def grid_sides(stage: Stage, buckets: int) -> tuple[int, ...]:
-    """The side of the grid for each part of the key; empty if no rows are read by parts. The product is at most
-    `buckets`.
-    """
+    """The sides of the grid, one per part of the key, with a product of at most `buckets`; empty without parts."""
     partial = sorted({part for route in stage.inputs for parts in route.parts for part in parts})
     if not partial:
         return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.certificate import bounds
 from holdsfor.physical.encode import fingerprint
@@ -146,7 +147,7 @@ def _delay_text(one: model.Delay, lines: Lines) -> str:
     return f"{trigger} {effect} after {shape(one.delay)}"
 
 
-def _condition_data(one: model.Condition, lines: Lines) -> dict[str, Any]:
+def _condition_data(one: model.PairProgram, lines: Lines) -> dict[str, Any]:
     pair = lines.row(one.table, one.columns, one.value)
     return {"at": str(one.origin), "pair": pair, "program": list(lines.block(one.program.block))}
 
@@ -164,7 +165,7 @@ def _traits(component: model.Component) -> Iterator[str]:
     if component.delays:
         yield "delayed effects"
     programs = (rule.program for rule in component.rules)
-    if any(isinstance(one, model.Collect) and one.aggregate >= 0 for some in programs for one in walk(some.block)):
+    if any(isinstance(one, code.Collect) and one.aggregate >= 0 for some in programs for one in walk(some.block)):
         yield "aggregates"
 
 

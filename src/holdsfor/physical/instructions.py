@@ -89,6 +89,11 @@ class Origin:
         """The origin as it appears in messages."""
         return f"{self.source}:{self.line}" if self.line else "a rule without text"
 
+    @property
+    def rule(self) -> str:
+        """The rule there, in a sentence."""
+        return f"the rule at {self}" if self.line else str(self)
+
 
 def origin(span: Span) -> Origin:
     """The position at which a span begins."""
@@ -253,9 +258,7 @@ class Collect:
 
 @record
 class Window:
-    """The events of the last `length` time-points: the value of each event, and which of their columns are already
-    known.
-    """
+    """The events of the last `length` time-points: the value of each, and its known columns."""
 
     length: Expression
     worth: Expression | None
@@ -307,9 +310,7 @@ class Operate:
 
 @record
 class Empty:
-    """Holds if a list register has no interval. With `negated`, holds if it has one. `gives` makes the register an
-    empty list.
-    """
+    """Holds if a list is empty, or not empty if `negated`. `gives` sets the register to an empty list."""
 
     register: int
     negated: bool = False

@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.alignment import (
     Places,
-    Reading,
+    RuleReading,
     RuleShape,
     Spreading,
     choices,
@@ -28,19 +29,6 @@ from holdsfor.compiler.analysis.alignment import (
     rule_shape,
 )
 from holdsfor.compiler.analysis.entities import Entities, Symbol
-from holdsfor.ir import (
-    Boundary,
-    Effect,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    Happens,
-    Holds,
-    IntervalRule,
-    Intervals,
-    Rule,
-    walk,
-)
 from holdsfor.physical.instructions import origin
 from holdsfor.physical.open_ends import openly_ended
 from holdsfor.physical.order import by_name, component_order, rule_order
@@ -48,20 +36,18 @@ from holdsfor.physical.required import makes_intervals, required_leaves
 from holdsfor.physical.ties import FactPlaces, find_ties
 from holdsfor.records import record
 
-Parts = tuple[Places, ...]
-"""For each of some places, the parts of the key that can have its value."""
-TimedRule = EffectRule | EventRule | IntervalRule
+PartialKeys = tuple[Places, ...]
+"""For each of some places, the columns of the key that can have its value."""
+TimedRule = ir.EffectRule | ir.EventRule | ir.IntervalRule
 
 
 @record
 class Input:
-    """How rows of an input reach keys: by the whole key, or by partial keys (`parts`). Without places, all keys share
-    the rows.
-    """
+    """How rows of an input reach keys: by the key, or by `partial_keys`. Without places, all keys share them."""
 
     symbol: Symbol
     places: Spreading = ()
-    parts: Parts = ()
+    partial_keys: PartialKeys = ()
 
 
 @record
@@ -69,7 +55,7 @@ class Component:
     """Fluents and events that are evaluated together, with their rules in order and the key shape of each rule."""
 
     members: tuple[Symbol, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[ir.Rule, ...]
     shapes: tuple[RuleShape, ...]
 
     @property
@@ -143,9 +129,7 @@ class _Stage:
 def choose_stages(
     analysis: Analysis, filling: frozenset[Symbol] = frozenset(), *, is_traced: bool = False
 ) -> Iterator[Draft]:
-    """The stages of a program, in order. Input that only fills domains gets stages without components, so that it can
-    be retracted.
-    """
+    """The stages of a program in order. Input that only fills domains has stages without components."""
     choice = _Choice(analysis)
     components = [choice.component(members) for members in component_order(analysis, is_traced=is_traced)]
     stages = choice.stages(components)
@@ -268,7 +252,7 @@ class _Choice:
         return {symbol: some for symbol, some in found.items() if symbol not in members}
 
     def _rank(self, component: Component, key: _Key) -> tuple[int, ...]:
-        """Ranks a key. Inputs shared by all keys are worst, then inputs read by parts; in both cases keys with few
+        """Ranks a key. Inputs shared by all keys are worst, then inputs read by partial keys; in both cases keys with few
         columns win.
 
         Among equal keys, the first column alone wins.
@@ -276,8 +260,8 @@ class _Choice:
         others = [symbol for symbol, spreadings in key.inputs.items() if not spreadings]
         if not others:
             return 0, 0, 0
-        by_parts = sum(bool(_links(symbol, component.shapes, key.members)) for symbol in others)
-        return len(others) - by_parts, by_parts, -key.size
+        by_partial_keys = sum(bool(_links(symbol, component.shapes, key.members)) for symbol in others)
+        return len(others) - by_partial_keys, by_partial_keys, -key.size
 
     def _without_key(self, component: Component, key: _Key) -> str:
         """Names a rule that can succeed without a condition on the whole key, if there is one.
@@ -295,20 +279,20 @@ class _Choice:
         return "" if found is None else f"the rule at {origin(found.span)} reads nothing that has the key"
 
     def _only_ends(self, rule: TimedRule) -> bool:
-        if not isinstance(rule, EffectRule) or rule.kind is not EffectKind.TERMINATED:
+        if not isinstance(rule, ir.EffectRule) or rule.kind is not ir.EffectKind.TERMINATED:
             return False
         return self._entities.fluent(rule.fvp) not in self._ends_read
 
     def _has_driver(self, rule: TimedRule, spread: set[Symbol]) -> bool:
         entities = self._entities
-        if not isinstance(rule, IntervalRule):
+        if not isinstance(rule, ir.IntervalRule):
             return any(_symbol_read(literal, entities) in spread for literal in rule.body)
-        others = [one for one in entities[entities.fluent(rule.fvp)].rules if isinstance(one, IntervalRule)]
+        others = [one for one in entities[entities.fluent(rule.fvp)].rules if isinstance(one, ir.IntervalRule)]
         required = required_leaves(rule, self._analysis.body(rule))
         if len(others) == 1 and any(entities.fluent(one.fvp) in spread for one in required):
             return True
         # Unknown lists give empty lists, unless something creates intervals from nothing.
-        names = [one for one in walk(rule.body) if isinstance(one, Intervals)]
+        names = [one for one in ir.walk(rule.body) if isinstance(one, ir.Intervals)]
         return bool(names) and not makes_intervals(rule) and all(entities.fluent(one.fvp) in spread for one in names)
 
     # Results
@@ -337,32 +321,32 @@ def _input(symbol: Symbol, stage: _Stage, shapes: Sequence[RuleShape]) -> Input:
         return Input(symbol)
     links = _links(symbol, shapes, stage.members)
     columns = sorted({column for column, _ in links})
-    parts = tuple(tuple(sorted(part for place, part in links if place == column)) for column in columns)
-    return Input(symbol, tuple((column,) for column in columns), parts)
+    keys = tuple(tuple(sorted(part for place, part in links if place == column)) for column in columns)
+    return Input(symbol, tuple((column,) for column in columns), keys)
 
 
 def _symbol_read(literal: object, entities: Entities) -> Symbol | None:
     match literal:
-        case Happens(event=event):
+        case ir.Happens(event=event):
             return entities.event(event)
-        case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp):
+        case ir.Boundary(fvp=fvp) | ir.Holds(fvp=fvp) | ir.Effect(fvp=fvp):
             return entities.fluent(fvp)
         case _:
             return None
 
 
-def _terminations_read(rules: Iterable[Rule], entities: Entities) -> frozenset[Symbol]:
+def _terminations_read(rules: Iterable[ir.Rule], entities: Entities) -> frozenset[Symbol]:
     """The fluents whose terminations occur in conditions of rules."""
     return frozenset(
         entities.fluent(literal.fvp)
         for rule in rules
-        for literal in walk(rule.body)
-        if isinstance(literal, Effect) and literal.kind is EffectKind.TERMINATED
+        for literal in ir.walk(rule.body)
+        if isinstance(literal, ir.Effect) and literal.kind is ir.EffectKind.TERMINATED
     )
 
 
 def _links(symbol: Symbol, shapes: Sequence[RuleShape], members: Mapping[Symbol, Places]) -> list[tuple[int, int]]:
-    """The columns of an input, and the key parts there: one of them in every use. None if a use has none."""
+    """The columns of an input, and the key columns there: one of them in every use. None if a use has none."""
     uses: list[frozenset[tuple[int, int]]] = []
     for shape in shapes:
         key = [shape.columns[place] for place in members[shape.symbol]]
@@ -397,7 +381,7 @@ def _tie(component: Component) -> str:
     return "its rules share no argument"
 
 
-def _leaves_key(shape: RuleShape, reading: Reading) -> bool:
+def _leaves_key(shape: RuleShape, reading: RuleReading) -> bool:
     """Whether a rule reads its own cycle without passing on a column."""
     if reading.symbol != shape.symbol:
         return not any(term in reading.columns for term in shape.columns)

@@ -10,40 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from holdsfor.physical.instructions import (
-    Anything,
-    Block,
-    Choose,
-    Constant,
-    Copy,
-    Domain,
-    Empty,
-    Expression,
-    Facts,
-    Instruction,
-    ListCall,
-    Lookup,
-    Operate,
-    Read,
-    Register,
-    Shape,
-    Spell,
-    Structure,
-)
+from holdsfor.physical import instructions as code
 from holdsfor.physical.model import FOREVER, Definition, FactTable
 from holdsfor.physical.operators import OPERATORS, Nearby, added
 from holdsfor.physical.reads import blocks_of, registers, walk
 from holdsfor.records import record
 
-_ABOUT_LISTS = (Lookup, Operate, Empty, Copy, ListCall, Spell, Read, Domain)
+_ABOUT_LISTS = (code.Lookup, code.Operate, code.Empty, code.Copy, code.ListCall, code.Spell, code.Read, code.Domain)
 _MOST_VARIANTS = 64
 
 
 @record
 class ListRead:
-    """A fluent whose list is needed `back` time-points before the result. The result is final `lag` after the list
-    is.
-    """
+    """A fluent whose list is read from `back` before the result, which is final `lag` after the list."""
 
     table: int
     back: int
@@ -51,48 +30,48 @@ class ListRead:
 
 
 @record
-class Reading:
+class ListReads:
     """What a definition reads. With a `problem`, the result depends on the complete history of the tables."""
 
     reads: tuple[ListRead, ...]
     problem: str | None = None
 
 
-def reading(definition: Definition, facts: tuple[FactTable, ...]) -> Reading:
+def list_reads(definition: Definition, facts: tuple[FactTable, ...]) -> ListReads:
     """What a definition reads of its lists, over all its alternatives."""
     everything = tuple(ListRead(table, FOREVER, FOREVER) for table in tables_read(definition.program.block))
     variants = _variants(definition.program.block)
     if variants is None:
-        return Reading(everything, "it reads intervals inside of other conditions")
+        return ListReads(everything, "it reads intervals inside of other conditions")
     found: dict[ListRead, None] = {}
     for variant in variants:
         one = _Variant(variant, facts)
         problem = one.problem(definition.out)
         if problem is not None:
-            return Reading(everything, problem)
+            return ListReads(everything, problem)
         found |= dict.fromkeys(one.reads(definition.out))
-    return Reading(tuple(found))
+    return ListReads(tuple(found))
 
 
-def tables_read(block: Block) -> tuple[int, ...]:
+def tables_read(block: code.Block) -> tuple[int, ...]:
     """The fluents whose lists or values a program reads."""
     found: dict[int, None] = {}
     for one in walk(block):
-        if isinstance(one, Lookup):
+        if isinstance(one, code.Lookup):
             found.setdefault(one.table)
-        elif isinstance(one, Domain):
+        elif isinstance(one, code.Domain):
             found |= dict.fromkeys(place.table for place in one.places)
     return tuple(found)
 
 
-def _variants(block: Block) -> list[list[Instruction]] | None:
+def _variants(block: code.Block) -> list[list[code.Instruction]] | None:
     """The block without alternatives, once per choice; None if lists occur inside nested blocks."""
-    found: list[list[Instruction]] = [[]]
+    found: list[list[code.Instruction]] = [[]]
     for one in block:
         if not any(isinstance(inner, _ABOUT_LISTS) for part in blocks_of(one) for inner in walk(part)):
             found = [[*before, one] for before in found]
             continue
-        if not isinstance(one, Choose):
+        if not isinstance(one, code.Choose):
             return None
         parts = [_variants(branch) for branch in one.branches]
         choices = [choice for part in parts if part is not None for choice in part]
@@ -105,27 +84,27 @@ def _variants(block: Block) -> list[list[Instruction]] | None:
 class _Variant:
     """One path through a definition. `_lists` maps each list register to the instruction that gives it its list."""
 
-    def __init__(self, block: list[Instruction], facts: tuple[FactTable, ...]) -> None:
+    def __init__(self, block: list[code.Instruction], facts: tuple[FactTable, ...]) -> None:
         self._block = block
         self._facts = facts
-        self._lists: dict[int, Lookup | Operate | None] = {}
+        self._lists: dict[int, code.Lookup | code.Operate | None] = {}
         self._problem: str | None = None
         self._reads: dict[int, tuple[ListRead, ...]] = {}
         for one in block:
             match one:
-                case Operate(rest=int()) | Spell() | Read():
+                case code.Operate(rest=int()) | code.Spell() | code.Read():
                     self._problem = "a list of intervals that is written as a term may say anything of the past"
-                case Lookup(out=out) | Operate(out=out):
+                case code.Lookup(out=out) | code.Operate(out=out):
                     self._lists[out] = one
-                case Empty(register=register, gives=True):
+                case code.Empty(register=register, gives=True):
                     self._lists[register] = None
-                case Empty():
+                case code.Empty():
                     self._problem = "whether a list of intervals is empty depends on all of it"
-                case Copy(tests=True):
+                case code.Copy(tests=True):
                     self._problem = "whether two lists are the same depends on all of them"
-                case Copy(source=source, out=out):
+                case code.Copy(source=source, out=out):
                     self._lists[out] = self._lists.get(source)
-                case ListCall():
+                case code.ListCall():
                     self._problem = "a list predicate of the program may look at all of a list"
                 case _:
                     continue
@@ -141,13 +120,11 @@ class _Variant:
         return None
 
     def _supported(self, out: int) -> frozenset[int] | None:
-        """The registers whose values are found wherever a list has an interval; None for a list that is always
-        empty.
-        """
+        """The registers that a list with any interval binds; None for a list that is always empty."""
         one = self._lists.get(out)
         if one is None:
             return None
-        if isinstance(one, Lookup):
+        if isinstance(one, code.Lookup):
             return frozenset((*registers(*one.columns, one.value), *_passing(one)))
         below = [self._supported(register) for register in one.inputs]
         some = [found for found in below if found is not None]
@@ -171,56 +148,54 @@ class _Variant:
 
     def _found(self, out: int) -> Iterator[ListRead]:
         one = self._lists.get(out)
-        if isinstance(one, Lookup):
+        if isinstance(one, code.Lookup):
             yield ListRead(one.table, 0, 0)
         elif one is not None:
             first = self._lists.get(one.inputs[0]) if one.inputs else None
             bound = None if one.bound is None else self._greatest(one.bound)
-            here = OPERATORS[one.operator].dependence(one, bound, isinstance(first, Lookup))
+            here = OPERATORS[one.operator].dependence(one, bound, isinstance(first, code.Lookup))
             for read in dict.fromkeys(found for register in one.inputs for found in self.reads(register)):
                 yield ListRead(read.table, added(read.back, here.back), added(read.lag, here.lag))
 
-    def _greatest(self, bound: Expression) -> int | None:
+    def _greatest(self, bound: code.Expression) -> int | None:
         """The greatest value that a bound can have: a constant, or a value from facts."""
-        if isinstance(bound, Constant):
+        if isinstance(bound, code.Constant):
             return _whole([bound])
-        if isinstance(bound, Register):
+        if isinstance(bound, code.Register):
             for one in self._block:
-                if isinstance(one, Facts) and Register(bound.number, binds=True) in one.columns:
-                    place = one.columns.index(Register(bound.number, binds=True))
+                if isinstance(one, code.Facts) and code.Register(bound.number, binds=True) in one.columns:
+                    place = one.columns.index(code.Register(bound.number, binds=True))
                     return _whole([row[place] for row in self._facts[one.facts].rows])
         return None
 
 
-def _whole(values: list[Shape]) -> int | None:
+def _whole(values: list[code.Shape]) -> int | None:
     """The greatest of some numbers; None if one of them is not a number."""
-    numbers = [one.value for one in values if isinstance(one, Constant) and not isinstance(one.value, str)]
+    numbers = [one.value for one in values if isinstance(one, code.Constant) and not isinstance(one.value, str)]
     if len(numbers) < len(values) or not all(map(math.isfinite, numbers)):
         return None
     return max(map(int, numbers), default=0)
 
 
-def _ranging(one: Instruction) -> Iterator[int]:
+def _ranging(one: code.Instruction) -> Iterator[int]:
     """The registers that get their values from fluents."""
-    if isinstance(one, Domain):
+    if isinstance(one, code.Domain):
         yield one.register
-    elif isinstance(one, Lookup):
+    elif isinstance(one, code.Lookup):
         yield from registers(*one.columns, one.value, bound_here=True)
         yield from _passing(one)
 
 
-def _passing(one: Lookup) -> Iterator[int]:
-    """A number outside the registers if the pattern contains an anonymous variable, because each value gives a
-    solution.
-    """
+def _passing(one: code.Lookup) -> Iterator[int]:
+    """A number outside the registers for patterns with an anonymous variable: each value is a solution."""
     if any(_is_open(shape) for shape in (*one.columns, one.value)):
         yield -1 - one.out
 
 
-def _is_open(shape: Shape) -> bool:
-    if isinstance(shape, Structure):
+def _is_open(shape: code.Shape) -> bool:
+    if isinstance(shape, code.Structure):
         return any(map(_is_open, shape.args)) or (shape.tail is not None and _is_open(shape.tail))
-    return isinstance(shape, Anything)
+    return isinstance(shape, code.Anything)
 
 
 def by_table(definitions: tuple[Definition, ...]) -> Mapping[int, list[Definition]]:

@@ -7,31 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis import instant
 from holdsfor.compiler.analysis.dependencies import ANY, Vertex
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.garbage import no_garbage_collection
-from holdsfor.ir import (
-    Body,
-    Boundary,
-    Declaration,
-    DelayRule,
-    Effect,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    Fvp,
-    Happens,
-    InitiallyRule,
-    IntervalRule,
-    Literal,
-    Or,
-    PostponeRule,
-    Rule,
-    rule_variables,
-)
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
 from holdsfor.physical.keys import Component, choose_stages
@@ -103,7 +86,7 @@ class _Lowering:
         for number, group in enumerate(self._groups):
             for symbol in dict.fromkeys(moment.vertex.symbol for moment in group):
                 self._decided.setdefault(symbol, []).append(number)
-        self._delays: dict[Symbol, list[DelayRule]] = {}
+        self._delays: dict[Symbol, list[ir.DelayRule]] = {}
         for rule in rule_order(analysis.program.delays):
             if id(rule) in analysis.bodies:
                 self._delays.setdefault(analysis.entities.fluent(rule.trigger), []).append(rule)
@@ -162,7 +145,10 @@ class _Lowering:
                 tuple(map(self._component, drafted.components)),
                 drafted.key,
                 tuple(model.Route(number[symbol], (places,), False) for symbol, places in drafted.members),
-                tuple(model.Route(number[one.symbol], one.places, not one.places, one.parts) for one in drafted.inputs),
+                tuple(
+                    model.Route(number[one.symbol], one.places, not one.places, one.partial_keys)
+                    for one in drafted.inputs
+                ),
                 drafted.is_tied,
                 fact_ties(drafted.facts, self._analysis),
                 drafted.why,
@@ -177,11 +163,11 @@ class _Lowering:
         lowered: list[model.Rule] = []
         lists: list[model.Definition] = []
         for rule in component.rules:
-            if isinstance(rule, EffectRule | EventRule):
+            if isinstance(rule, ir.EffectRule | ir.EventRule):
                 rules[id(rule)] = len(lowered)
                 lowered.append(self._rule(rule))
         for symbol in static_order(members, analysis):
-            definitions = [rule for rule in analysis.entities[symbol].rules if isinstance(rule, IntervalRule)]
+            definitions = [rule for rule in analysis.entities[symbol].rules if isinstance(rule, ir.IntervalRule)]
             lists += [self._definition(rule, is_last=rule is definitions[-1]) for rule in definitions]
         numbers = sorted({number for symbol in members for number in self._decided.get(symbol, ())})
         groups = tuple(
@@ -217,21 +203,21 @@ class _Lowering:
         table = self._known.tables[moment.vertex.symbol]
         return model.Decision(_MOMENTS[moment.what], table, self._value_shape(moment.vertex))
 
-    def _value_shape(self, vertex: Vertex) -> model.Shape:
+    def _value_shape(self, vertex: Vertex) -> code.Shape:
         if vertex.value == ANY:
-            return model.Anything()
+            return code.Anything()
         return Scope(Counter()).pattern(self._analysis.graph.values[vertex])
 
     # Rules
 
-    def _body(self, rule: Rule) -> Body:
+    def _body(self, rule: ir.Rule) -> ir.Body:
         body = self._analysis.body(rule)
         return body if self._is_traced else body_order(body)
 
-    def _definition(self, rule: IntervalRule, *, is_last: bool) -> model.Definition:
+    def _definition(self, rule: ir.IntervalRule, *, is_last: bool) -> model.Definition:
         return lower_definition(rule, self._body(rule), self._known, is_last=is_last)
 
-    def _rule(self, rule: EffectRule | EventRule) -> model.Rule:
+    def _rule(self, rule: ir.EffectRule | ir.EventRule) -> model.Rule:
         body = self._body(rule)
         scope = self._known.scope(self._occurrences(rule))
         assert isinstance(rule.time, Var)
@@ -239,28 +225,28 @@ class _Lowering:
         lowering = BodyLowering(self._known, scope, rule.time.name, body)
         drivers = tuple(dict.fromkeys(self._drivers(lowering.with_late_ends(body), rule.time.name)))
         block = lowering.block(body)
-        if isinstance(rule, EventRule):
+        if isinstance(rule, ir.EventRule):
             table, columns = self._known.event(rule.event)
             kind, value = model.HeadKind.HAPPEN, None
         else:
             table, columns = self._known.fluent(rule.fvp)
-            kind = model.HeadKind.INITIATE if rule.kind is EffectKind.INITIATED else model.HeadKind.TERMINATE
+            kind = model.HeadKind.INITIATE if rule.kind is ir.EffectKind.INITIATED else model.HeadKind.TERMINATE
             value = scope.head(rule.fvp.value)
         heads = tuple(scope.head(term) for term in columns)
         program = self._known.note(rule, model.Program(block, scope.size), scope)
-        return model.Rule(kind, table, heads, value, program, drivers, origin=model.origin(rule.span))
+        return model.Rule(kind, table, heads, value, program, drivers, origin=code.origin(rule.span))
 
-    def _drivers(self, body: Iterable[Literal], now: str) -> Iterator[int]:
+    def _drivers(self, body: Iterable[ir.Literal], now: str) -> Iterator[int]:
         """The tables of the first condition that triggers the rule; for a disjunction, the tables of every branch."""
         for literal in body:
             match literal:
-                case Happens(event=event, time=Var(name=name)) if name == now:
+                case ir.Happens(event=event, time=Var(name=name)) if name == now:
                     yield self._known.event(event)[0]
                     return
-                case Boundary(fvp=fvp, time=Var(name=name)) | Effect(fvp=fvp, time=Var(name=name)) if name == now:
+                case ir.Boundary(fvp=fvp, time=Var(name=name)) | ir.Effect(fvp=fvp, time=Var(name=name)) if name == now:
                     yield self._known.fluent(fvp)[0]
                     return
-                case Or(branches=branches):
+                case ir.Or(branches=branches):
                     found = [list(self._drivers(branch, now)) for branch in branches]
                     if all(found):
                         yield from (table for one in found for table in one)
@@ -268,7 +254,7 @@ class _Lowering:
                 case _:
                     continue
 
-    def _delay(self, rule: DelayRule) -> model.Delay:
+    def _delay(self, rule: ir.DelayRule) -> model.Delay:
         table, columns, value, scope = self._given_pair(rule.trigger, rule)
         body = self._body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
@@ -279,45 +265,45 @@ class _Lowering:
         delay = scope.expression(rule.delay)
         site = scope.site(rule.span, rule)
         return model.Delay(
-            table, columns, value, model.Program(block, scope.size), delay, effect, site, model.origin(rule.span)
+            table, columns, value, model.Program(block, scope.size), delay, effect, site, code.origin(rule.span)
         )
 
-    def _occurrences(self, rule: Rule) -> Counter[str]:
+    def _occurrences(self, rule: ir.Rule) -> Counter[str]:
         """How often each variable occurs in the body as executed. Groundings may have added conditions to the body."""
-        return Counter(v.name for v in rule_variables(replace(rule, body=self._body(rule))))
+        return Counter(v.name for v in ir.rule_variables(replace(rule, body=self._body(rule))))
 
-    def _given_pair(self, fvp: Fvp, rule: Rule) -> tuple[int, tuple[model.Shape, ...], model.Shape, Scope]:
+    def _given_pair(self, fvp: ir.Fvp, rule: ir.Rule) -> tuple[int, tuple[code.Shape, ...], code.Shape, Scope]:
         scope = Scope(self._occurrences(rule))
         table, columns = self._known.fluent(fvp)
         shapes = scope.patterns(columns)
         return table, shapes, scope.pattern(fvp.value), scope
 
-    def _condition(self, fvp: Fvp, rule: PostponeRule | Declaration) -> model.Condition:
+    def _condition(self, fvp: ir.Fvp, rule: ir.PostponeRule | ir.Declaration) -> model.PairProgram:
         table, columns, value, scope = self._given_pair(fvp, rule)
         body = self._body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
-        return model.Condition(table, columns, value, model.Program(block, scope.size), model.origin(rule.span))
+        return model.PairProgram(table, columns, value, model.Program(block, scope.size), code.origin(rule.span))
 
-    def _groundings(self) -> Iterator[model.Condition]:
+    def _groundings(self) -> Iterator[model.PairProgram]:
         for symbol in self._symbols:
             for declaration in rule_order(self._analysis.entities[symbol].groundings):
                 pair = declaration.args[0]
                 if symbol.kind is EntityKind.FLUENT and isinstance(pair, Compound) and pair.name == "=":
-                    fvp = Fvp(pair.args[0], pair.args[1], part=symbol.part)
+                    fvp = ir.Fvp(pair.args[0], pair.args[1], part=symbol.part)
                     yield self._condition(fvp, declaration)
 
-    def _initially(self, rule: InitiallyRule) -> model.Condition:
+    def _initially(self, rule: ir.InitiallyRule) -> model.PairProgram:
         scope = Scope(self._occurrences(rule))
         body = self._body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
         table, columns = self._known.fluent(rule.fvp)
         heads = scope.patterns(columns)
         value = scope.pattern(rule.fvp.value)
-        return model.Condition(table, heads, value, model.Program(block, scope.size), model.origin(rule.span))
+        return model.PairProgram(table, heads, value, model.Program(block, scope.size), code.origin(rule.span))
 
 
-def _what(rule: Rule) -> str:
-    if isinstance(rule, EventRule):
+def _what(rule: ir.Rule) -> str:
+    if isinstance(rule, ir.EventRule):
         return instant.EVENT
-    assert isinstance(rule, EffectRule)
-    return instant.INITIATED if rule.kind is EffectKind.INITIATED else instant.TERMINATED
+    assert isinstance(rule, ir.EffectRule)
+    return instant.INITIATED if rule.kind is ir.EffectKind.INITIATED else instant.TERMINATED

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from holdsfor.physical.instructions import Origin
-from holdsfor.physical.lists import by_table, reading, tables_read
+from holdsfor.physical.lists import by_table, list_reads, tables_read
 from holdsfor.physical.model import FOREVER, Component, Definition, PhysicalPlan, Role
 from holdsfor.physical.operators import added
 from holdsfor.physical.reads import goals, reads
@@ -74,14 +74,14 @@ class _Doubts:
         found = Doubt()
         for rule in component.rules:
             if self._has_border and any(self._plan.goals[goal].changes for goal in goals(rule.program.block)):
-                found = found.joined(Doubt(FOREVER, f"{_at(rule.origin)} reads a domain that input fills"))
+                found = found.joined(Doubt(FOREVER, f"{rule.origin.rule} reads a domain that input fills"))
             outside = [one for one in reads(rule.program.block) if one.table not in component.tables]
             # A start or end compares with the time-point before.
             looks = [(one.table, added(one.most, 0 if one.edge is None else 1)) for one in outside]
             found = found.joined(self._longest(looks, rule.origin))
             looks_in = any(one.table in component.tables and one.most for one in reads(rule.program.block))
             if self._has_border and looks_in:
-                found = found.joined(Doubt(FOREVER, f"{_at(rule.origin)} looks back to what it derives"))
+                found = found.joined(Doubt(FOREVER, f"{rule.origin.rule} looks back to what it derives"))
         for table, definitions in by_table(component.definitions).items():
             found = found.joined(self._static(definitions, frozenset(component.tables)) if table in unknown else found)
         if lasting and (self._has_border or found.points):
@@ -98,13 +98,13 @@ class _Doubts:
             ]
             return self._longest(looks, where)
         if len(definitions) > 1:
-            return Doubt(FOREVER, f"{_at(where)}: which of several rules counts depends on instances long gone")
+            return Doubt(FOREVER, f"{where.rule}: which of several rules counts depends on instances long gone")
         for one in definitions:
-            read = reading(one, self._plan.facts)
+            read = list_reads(one, self._plan.facts)
             if read.problem is not None:
-                return Doubt(FOREVER, f"{_at(where)}: {read.problem}")
+                return Doubt(FOREVER, f"{where.rule}: {read.problem}")
             if any(self._plan.goals[goal].changes for goal in goals(one.program.block)):
-                return Doubt(FOREVER, f"{_at(where)} reads a domain that input fills")
+                return Doubt(FOREVER, f"{where.rule} reads a domain that input fills")
             found = found.joined(self._longest([(each.table, each.back) for each in read.reads], where))
         return found
 
@@ -116,12 +116,8 @@ class _Doubts:
             if before is not None and before >= 0:
                 points = FOREVER if back == FOREVER > before else max(0, back - before)
                 far = "without limit" if back == FOREVER else f"{back} time-points"
-                found = found.joined(Doubt(points, f"{_at(where)} looks back {far}"))
+                found = found.joined(Doubt(points, f"{where.rule} looks back {far}"))
             else:
                 doubt = self.tables[table]
                 found = found.joined(Doubt(added(doubt.points, back), doubt.why))
         return found
-
-
-def _at(origin: Origin) -> str:
-    return f"the rule at {origin}" if origin.line else str(origin)

@@ -89,9 +89,7 @@ class MetricErode:
 
 @record
 class MetricLast:
-    """`left` Since `right`, or Until, with the registers of both. With `waits`, the state of that many ticks ago
-    counts.
-    """
+    """`left` Since or Until `right`, with their registers. With `waits`, the state so many ticks ago counts."""
 
     head: int
     columns: tuple[int, ...]

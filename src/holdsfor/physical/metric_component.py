@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from math import ceil, lcm
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.compiler.metric.delays import TooFarAhead, looking_back
 from holdsfor.compiler.metric.demand import Demand, recursive_rules
-from holdsfor.compiler.metric.mirror import mirrored_stratum
-from holdsfor.compiler.metric.plan import Direction, MetricPlan, MetricStratum, make_metric_plan
+from holdsfor.compiler.metric.plan import Direction, MetricPlan, make_metric_plan
 from holdsfor.compiler.metric.rules import NormalRule, Relation, sources
 from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule, Range
 from holdsfor.physical.instructions import Constant, Origin, origin
-from holdsfor.physical.metric import MetricComponent, MetricGiven, MetricInput, MetricOutput, MetricSpan
+from holdsfor.physical.metric import MetricComponent, MetricGiven, MetricInput, MetricOutput
+from holdsfor.physical.metric_limits import limits_of
 from holdsfor.physical.metric_lower import lower_metric
 from holdsfor.physical.model import FOREVER
 
@@ -43,7 +41,7 @@ def metric_component(members: Sequence[Symbol], analysis: Analysis, tables: Mapp
         scale,
         tuple(_inputs(plan, demand, analysis, tables, number)),
         tuple(MetricOutput(number[one], tables[symbol]) for one, symbol in zip(wanted, members, strict=True)),
-        tuple(_span(stratum, demand.of(stratum), scale) for stratum in plan.strata),
+        tuple(limits_of(stratum, demand.of(stratum), scale) for stratum in plan.strata),
         tuple(_fact(fact, number, scale) for fact in facts),
         _reach(plan, demand),
         _farthest(plan),
@@ -74,37 +72,6 @@ def _cells(during: Range, scale: int) -> tuple[int | None, int | None]:
     low = None if during.low is None else 2 * int(during.low * scale) + int(during.low_open)
     high = None if during.high is None else 2 * int(during.high * scale) + int(not during.high_open)
     return low, high
-
-
-# Limits of strata
-
-
-def _span(stratum: MetricStratum, asked: tuple[Fraction | None, Fraction | None], scale: int) -> MetricSpan:
-    """Limits recursion that carries facts in one direction overall: it derives nothing beyond the times that are
-    needed.
-    """
-    first, last = asked
-    is_moving = stratum.is_recursive and stratum.direction is not Direction.NOWHERE and stratum.stride is not None
-    asks_before = first is None or (is_moving and stratum.direction is not Direction.BACKWARD)
-    asks_after = last is None or (is_moving and stratum.direction is not Direction.FORWARD)
-    if not is_moving:
-        return MetricSpan(None, None, asks_before=asks_before, asks_after=asks_after)
-    with suppress(TooFarAhead):
-        ahead = _ahead(stratum)
-        if last is not None:
-            after = ceil((last + ahead) * scale)
-            return MetricSpan(None, after, asks_before=asks_before, asks_after=asks_after)
-    with suppress(TooFarAhead):
-        back = _ahead(mirrored_stratum(stratum))
-        if first is not None:
-            before = ceil((back - first) * scale)
-            return MetricSpan(before, None, asks_before=asks_before, asks_after=asks_after)
-    return MetricSpan(None, None, is_endless=True, asks_before=True, asks_after=True)
-
-
-def _ahead(stratum: MetricStratum) -> Fraction:
-    """How far recursion that carries facts forward overall looks ahead; raises TooFarAhead."""
-    return max(looking_back(recursive_rules(stratum))[1].values(), default=_ZERO)
 
 
 def _reach(plan: MetricPlan, demand: Demand) -> int:

@@ -6,17 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.ir.metric import (
-    Aggregate,
-    Atom,
-    Binary,
-    Comparison,
-    MetricAtom,
-    MetricFact,
-    MetricRule,
-    Truth,
-    Unary,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricFact, MetricRule
 from holdsfor.physical.instructions import origin
 
 
@@ -43,26 +34,26 @@ def _is_loose(symbol: Symbol, spread: Collection[Symbol], asked: dict[Symbol, st
     return False
 
 
-def _is_given(atom: Atom, spread: Collection[Symbol], asked: dict[Symbol, str], analysis: Analysis) -> bool:
+def _is_given(atom: metric.Atom, spread: Collection[Symbol], asked: dict[Symbol, str], analysis: Analysis) -> bool:
     meant = analysis.entities.meant(atom.signature)
     return all(not asked[symbol] if symbol in asked else symbol in spread for symbol in meant)
 
 
-def _required(rule: MetricRule) -> Iterator[Atom]:
+def _required(rule: MetricRule) -> Iterator[metric.Atom]:
     """The atoms that must hold at some time for the rule to succeed."""
     for literal in rule.body:
-        if isinstance(literal, Comparison) or (not isinstance(literal, Aggregate) and literal.negated):
+        if isinstance(literal, metric.Comparison) or (not isinstance(literal, metric.Aggregate) and literal.negated):
             continue
         yield from _parts(literal.atom)
 
 
-def _parts(atom: MetricAtom) -> Iterator[Atom]:
+def _parts(atom: MetricAtom) -> Iterator[metric.Atom]:
     match atom:
-        case Atom():
+        case metric.Atom():
             yield atom
-        case Unary(operand=operand):
+        case metric.Unary(operand=operand):
             yield from _parts(operand)
-        case Binary(right=right):
+        case metric.Binary(right=right):
             yield from _parts(right)
-        case Truth():
+        case metric.Truth():
             return

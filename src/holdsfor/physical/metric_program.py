@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
-from math import ceil
 
-from holdsfor.compiler.metric.delays import TooFarAhead, looking_back
-from holdsfor.compiler.metric.demand import Demand, recursive_rules
-from holdsfor.compiler.metric.limits import FURTHEST
-from holdsfor.compiler.metric.mirror import mirrored_stratum
-from holdsfor.compiler.metric.plan import Direction, MetricPlan, MetricStratum
+from holdsfor.compiler.metric.demand import Demand
+from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.compiler.metric.stages import MetricStage, MetricStages, metric_stages, one_stage
-from holdsfor.physical.metric import MetricComponent, MetricInput, MetricOutput, MetricSpan
+from holdsfor.physical.metric import MetricComponent, MetricInput, MetricOutput
+from holdsfor.physical.metric_limits import limits_of
 from holdsfor.physical.metric_lower import lower_metric
 from holdsfor.physical.model import FOREVER, Component, PhysicalPlan, Role, Route, Stage, Table
 from holdsfor.records import record
@@ -118,7 +114,7 @@ class _Lowering:
             lowered.scale,
             inputs,
             tuple(MetricOutput(number[relation], table) for (relation, _), table in zip(made, tables, strict=True)),
-            tuple(_span(one, self.demand.of(one), lowered.scale) for one in stage.strata),
+            tuple(limits_of(one, self.demand.of(one), lowered.scale) for one in stage.strata),
             (),
             FOREVER,
             is_rational=True,
@@ -163,37 +159,6 @@ class _Lowering:
         ]
         routes += [Route(table, (), is_shared=True) for table in shared]
         return tuple(links), tuple(routes)
-
-
-def _span(stratum: MetricStratum, asked: tuple[Fraction | None, Fraction | None], scale: int) -> MetricSpan:
-    """Limits recursion that carries facts in one direction overall: it derives nothing beyond the times that are
-    needed.
-    """
-    first, last = asked
-    is_moving = stratum.is_recursive and stratum.direction is not Direction.NOWHERE and stratum.stride is not None
-    asks_before = _is_far(first, scale) or (is_moving and stratum.direction is not Direction.BACKWARD)
-    asks_after = _is_far(last, scale) or (is_moving and stratum.direction is not Direction.FORWARD)
-    if not is_moving:
-        return MetricSpan(None, None, asks_before=asks_before, asks_after=asks_after)
-    before = after = None
-    with suppress(TooFarAhead):
-        ahead = _ahead(stratum)
-        after = None if last is None else ceil((last + ahead) * scale)
-    with suppress(TooFarAhead):
-        back = _ahead(mirrored_stratum(stratum))
-        before = None if first is None else ceil((back - first) * scale)
-    is_endless = before is None and after is None
-    return MetricSpan(before, after, is_endless=is_endless, asks_before=asks_before, asks_after=asks_after)
-
-
-def _is_far(distance: Fraction | None, scale: int) -> bool:
-    """Whether times at this distance from the needed times need not be distinguished."""
-    return distance is None or abs(distance) * scale > FURTHEST // 2
-
-
-def _ahead(stratum: MetricStratum) -> Fraction:
-    """How far recursion that carries facts forward overall looks ahead; raises TooFarAhead."""
-    return max(looking_back(recursive_rules(stratum))[1].values(), default=_ZERO)
 
 
 def read_relations(plan: MetricPlan) -> Iterator[Relation]:

@@ -9,112 +9,9 @@ from __future__ import annotations
 from dataclasses import field
 from enum import IntEnum
 
-from holdsfor.physical.instructions import (
-    LIST,
-    NOW,
-    Anything,
-    Apply,
-    Assign,
-    Block,
-    Branch,
-    Calendar,
-    Call,
-    Choose,
-    Collect,
-    Compare,
-    Constant,
-    Copy,
-    Domain,
-    EdgeKind,
-    Edges,
-    Empty,
-    Endable,
-    Equal,
-    Events,
-    Expression,
-    Facts,
-    Holding,
-    Instant,
-    Instruction,
-    ListCall,
-    Lookup,
-    Negate,
-    Operate,
-    Origin,
-    Place,
-    Read,
-    Register,
-    Shape,
-    Site,
-    Spell,
-    Structure,
-    Window,
-    origin,
-)
+from holdsfor.physical.instructions import Block, Expression, Origin, Shape, Site
 from holdsfor.physical.metric import MetricComponent
 from holdsfor.records import record
-
-__all__ = [
-    "FOREVER",
-    "LIST",
-    "NOW",
-    "Anything",
-    "Apply",
-    "Assign",
-    "Block",
-    "Branch",
-    "Calendar",
-    "Call",
-    "Choose",
-    "Collect",
-    "Compare",
-    "Component",
-    "Condition",
-    "Constant",
-    "Copy",
-    "Decision",
-    "Definition",
-    "Delay",
-    "Domain",
-    "EdgeKind",
-    "Edges",
-    "Empty",
-    "Endable",
-    "Equal",
-    "Events",
-    "Expression",
-    "FactTable",
-    "FactTie",
-    "Facts",
-    "GoalInfo",
-    "Group",
-    "HeadKind",
-    "Holding",
-    "Instant",
-    "Instruction",
-    "ListCall",
-    "Lookup",
-    "MomentKind",
-    "Negate",
-    "Operate",
-    "Origin",
-    "PhysicalPlan",
-    "Place",
-    "Program",
-    "Read",
-    "Register",
-    "Role",
-    "Route",
-    "Rule",
-    "Shape",
-    "Site",
-    "Spell",
-    "Stage",
-    "Structure",
-    "Table",
-    "Window",
-    "origin",
-]
 
 FOREVER = 2**63 - 1
 """A distance without limit."""
@@ -172,10 +69,8 @@ class Delay:
 
 
 @record
-class Condition:
-    """A program about a pair: a condition (for postponing and for groundings), or the source of the `initially`
-    pairs.
-    """
+class PairProgram:
+    """A program about a pair: a condition of postponing or a grounding, or the source of initial pairs."""
 
     table: int
     columns: tuple[Shape, ...]
@@ -268,9 +163,7 @@ class FactTable:
 
 @record
 class Component:
-    """Tables that are evaluated together. Without rules about time-points, it is a statically determined fluent or
-    metric predicates.
-    """
+    """Tables that are evaluated together: by rules about time-points, definitions of a fluent, or metric rules."""
 
     tables: tuple[int, ...]
     groups: tuple[Group, ...]
@@ -344,9 +237,9 @@ class PhysicalPlan:
     facts: tuple[FactTable, ...]
     goals: tuple[GoalInfo, ...]
     stages: tuple[Stage, ...]
-    initially: tuple[Condition, ...]
-    postpones: tuple[Condition, ...]
-    groundings: tuple[Condition, ...]
+    initially: tuple[PairProgram, ...]
+    postpones: tuple[PairProgram, ...]
+    groundings: tuple[PairProgram, ...]
     max_delayed_effects: int
     knowledge: str = ""
     """A digest of the background rules that goals depend on; facts are in `facts`."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from holdsfor.ir import Body, Literal, Rule
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.reads import blocks_of
 
@@ -22,7 +23,7 @@ class Step:
     """A condition, its last instruction (if any), and the variables that are bound after it."""
 
     literal: Literal
-    made: model.Instruction | None
+    made: code.Instruction | None
     bound: frozenset[str]
 
 
@@ -72,7 +73,7 @@ def programs(stages: Iterable[model.Stage]) -> Iterator[tuple[int, model.Program
             yield from ((number, definition.program) for definition in component.definitions)
 
 
-def _blocks(path: Path, block: model.Block) -> Iterator[tuple[Path, model.Block]]:
+def _blocks(path: Path, block: code.Block) -> Iterator[tuple[Path, code.Block]]:
     """A block and all blocks inside it."""
     yield path, block
     for place, one in enumerate(block):

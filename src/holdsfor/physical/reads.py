@@ -7,26 +7,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from holdsfor.physical.instructions import (
-    NOW,
-    Block,
-    Branch,
-    Call,
-    Choose,
-    Collect,
-    EdgeKind,
-    Edges,
-    Events,
-    Holding,
-    Instant,
-    Instruction,
-    ListCall,
-    Negate,
-    Register,
-    Shape,
-    Site,
-    Structure,
-)
+from holdsfor.physical import instructions as code
 from holdsfor.physical.model import FOREVER
 from holdsfor.records import record
 
@@ -41,10 +22,10 @@ class Read:
     table: int
     least: int
     most: int
-    edge: EdgeKind | None = None
+    edge: code.EdgeKind | None = None
 
 
-def walk(block: Block) -> Iterator[Instruction]:
+def walk(block: code.Block) -> Iterator[code.Instruction]:
     """All instructions of a block and of nested blocks, in execution order."""
     for one in block:
         yield one
@@ -52,52 +33,50 @@ def walk(block: Block) -> Iterator[Instruction]:
             yield from walk(inner)
 
 
-def blocks_of(one: Instruction) -> tuple[Block, ...]:
+def blocks_of(one: code.Instruction) -> tuple[code.Block, ...]:
     """The blocks inside an instruction."""
     match one:
-        case Negate(block=block) | Collect(block=block):
+        case code.Negate(block=block) | code.Collect(block=block):
             return (block,)
-        case Choose(branches=branches):
+        case code.Choose(branches=branches):
             return branches
-        case Branch(condition=condition, then=then, otherwise=otherwise):
+        case code.Branch(condition=condition, then=then, otherwise=otherwise):
             return (condition, then) if otherwise is None else (condition, then, otherwise)
         case _:
             return ()
 
 
-def reads(block: Block) -> Iterator[Read]:
+def reads(block: code.Block) -> Iterator[Read]:
     """The events and fluents that a program about time-points reads."""
     for one in walk(block):
         match one:
-            case Events(table=table, time=time) | Holding(table=table, time=time):
+            case code.Events(table=table, time=time) | code.Holding(table=table, time=time):
                 yield Read(table, *_distances(time))
-            case Edges(table=table, time=time, kind=kind):
+            case code.Edges(table=table, time=time, kind=kind):
                 yield Read(table, *_distances(time), kind)
             case _:
                 continue
 
 
-def goals(block: Block) -> Iterator[int]:
+def goals(block: code.Block) -> Iterator[int]:
     """The numbers of the goals that a program calls."""
-    return (one.goal for one in walk(block) if isinstance(one, Call | ListCall))
+    return (one.goal for one in walk(block) if isinstance(one, code.Call | code.ListCall))
 
 
-def registers(*shapes: Shape, bound_here: bool = False) -> Iterator[int]:
+def registers(*shapes: code.Shape, bound_here: bool = False) -> Iterator[int]:
     """The registers in some terms; with `bound_here`, those that are bound there."""
     for shape in shapes:
         match shape:
-            case Register(number=number, binds=binds) if binds or not bound_here:
+            case code.Register(number=number, binds=binds) if binds or not bound_here:
                 yield number
-            case Structure(args=args, tail=tail):
+            case code.Structure(args=args, tail=tail):
                 yield from registers(*args, *(() if tail is None else (tail,)), bound_here=bound_here)
             case _:
                 continue
 
 
 class Registers(NamedTuple):
-    """The registers that must be bound before, including those that reports name; and the registers bound
-    afterwards.
-    """
+    """The registers that must be bound before (with those that reports name), and those bound afterwards."""
 
     needed: set[int]
     given: set[int]
@@ -106,7 +85,7 @@ class Registers(NamedTuple):
 def registers_of(part: object) -> Registers:
     """The registers of an instruction, a block or a term.
 
-    >>> registers_of((Register(1), Register(2, binds=True), Register(2)))
+    >>> registers_of((code.Register(1), code.Register(2, binds=True), code.Register(2)))
     Registers(needed={1}, given={2})
     """
     found = Registers(set(), set())
@@ -116,20 +95,20 @@ def registers_of(part: object) -> Registers:
 
 def _add(part: object, found: Registers) -> None:
     match part:
-        case Register(number=number, binds=binds) | Instant(register=number, binds=binds):
+        case code.Register(number=number, binds=binds) | code.Instant(register=number, binds=binds):
             (found.given if binds else found.needed).add(number)
         case tuple():
             for item in part:
                 _add(item, found)
-        case Negate(block=block):
+        case code.Negate(block=block):
             # Registers bound inside a block are unbound after it.
             found.needed.update(registers_of(block).needed)
-        case Site(row=row):
+        case code.Site(row=row):
             found.needed.update(known for _, known in row if isinstance(known, int))
-        case Call(inputs=inputs, outputs=outputs):
+        case code.Call(inputs=inputs, outputs=outputs):
             # Neither this instruction nor a list reports anything.
             found.needed.update(inputs, outputs)
-        case Collect(template=template, block=block, result=result, aggregate=-1):
+        case code.Collect(template=template, block=block, result=result, aggregate=-1):
             _add((template, block, result), found)
         case _:
             kind: Any = type(part)
@@ -146,7 +125,7 @@ def _parts(kind: type) -> tuple[str, ...]:
     return tuple(one.name for one in fields(kind)) if is_dataclass(kind) else ()
 
 
-def _distances(time: Instant) -> tuple[int, int]:
-    if time.register == NOW:
+def _distances(time: code.Instant) -> tuple[int, int]:
+    if time.register == code.NOW:
         return 0, 0
     return max(0, time.least or 0), FOREVER if time.most is None else max(0, time.most)

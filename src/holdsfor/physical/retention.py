@@ -18,13 +18,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from holdsfor.physical.instructions import EdgeKind, Origin
-from holdsfor.physical.lists import Reading, by_table, reading, tables_read
+from holdsfor.physical.lists import ListReads, by_table, list_reads, tables_read
 from holdsfor.physical.metric import MetricComponent
 from holdsfor.physical.model import (
     FOREVER,
     Component,
-    Condition,
     Definition,
+    PairProgram,
     PhysicalPlan,
     Program,
     Role,
@@ -77,11 +77,11 @@ class _Retention:
             is_recomputed = number in self._recomputed
             yield replace(table, keep=keep.points, keep_why=keep.why, recomputed=is_recomputed)
 
-    def add_condition(self, condition: Condition) -> None:
+    def add_condition(self, condition: PairProgram) -> None:
         """A condition on pairs."""
         if self._changes(condition.program):
             self._lag[condition.table] = FOREVER
-            self._late(condition.table, Distance(FOREVER, f"{_at(condition.origin)} reads a domain that input fills"))
+            self._late(condition.table, Distance(FOREVER, f"{condition.origin.rule} reads a domain that input fills"))
 
     def add(self, component: Component) -> None:
         """Adds a component; the components before it have been added."""
@@ -103,15 +103,15 @@ class _Retention:
             late = late.joined(self._effects.get(table, Distance()))
         for rule in component.rules:
             if self._changes(rule.program):
-                late = late.joined(Distance(FOREVER, f"{_at(rule.origin)} reads a domain that input fills"))
+                late = late.joined(Distance(FOREVER, f"{rule.origin.rule} reads a domain that input fills"))
             for read in reads(rule.program.block):
                 self._look(read, rule.origin)
                 if read.table not in inside:
                     points = self._final(read)
-                    late = late.joined(Distance(points, f"{_at(rule.origin)} {_later(points)}"))
+                    late = late.joined(Distance(points, f"{rule.origin.rule} {_later(points)}"))
         for delay in component.delays:
             if self._changes(delay.program):
-                late = late.joined(Distance(FOREVER, f"{_at(delay.origin)} reads a domain that input fills"))
+                late = late.joined(Distance(FOREVER, f"{delay.origin.rule} reads a domain that input fills"))
         for table, definitions in by_table(component.definitions).items():
             late = late.joined(self._inside_cycle(table, definitions, inside))
         for table in component.tables:
@@ -134,13 +134,13 @@ class _Retention:
     def _look(self, read: Read, where: Origin) -> None:
         if read.most:
             far = "without limit" if read.most == FOREVER else f"{read.most} time-points"
-            self._need(read.table, Distance(read.most, f"{_at(where)} looks back {far}"))
+            self._need(read.table, Distance(read.most, f"{where.rule} looks back {far}"))
 
     # Statically determined fluents
 
     def _add_static(self, table: int, definitions: list[Definition]) -> None:
         found = self._reading(definitions)
-        where = _at(definitions[0].origin)
+        where = definitions[0].origin.rule
         late = Distance(FOREVER, f"{where}: {found.problem}") if found.problem else Distance()
         late = late.joined(self._effects.get(table, Distance()))
         points = max((added(self._lag[one.table], one.lag) for one in found.reads), default=0)
@@ -161,10 +161,8 @@ class _Retention:
     # Metric predicates
 
     def _add_metric(self, tables: Iterable[int], metric: MetricComponent) -> None:
-        """Adds metric relations. Results after a border depend on input from a limited time before it, or on all
-        input.
-        """
-        where = _at(metric.farthest)
+        """Adds metric relations: results after a border depend on input shortly before it, or on all input."""
+        where = metric.farthest.rule
         points = max((added(self._lag[one.table], one.ahead) for one in metric.inputs), default=0)
         late = Distance(points, f"{where} {_later(points)}")
         for table in tables:
@@ -183,7 +181,7 @@ class _Retention:
     def _inside_cycle(self, table: int, definitions: list[Definition], inside: frozenset[int]) -> Distance:
         """How late a cycle is final because of a statically determined fluent in it, which is evaluated pointwise."""
         found = self._reading(definitions)
-        where = _at(definitions[0].origin)
+        where = definitions[0].origin.rule
         if found.problem or any(one.back or one.lag for one in found.reads):
             why = f"{where}: {found.problem or 'it looks back or ahead inside a cycle'}"
             self._recomputed.add(table)
@@ -195,14 +193,14 @@ class _Retention:
         points = max(lags, default=0)
         return self._effects.get(table, Distance()).joined(Distance(points, f"{where} {_later(points)}"))
 
-    def _reading(self, definitions: list[Definition]) -> Reading:
-        found = [reading(one, self._plan.facts) for one in definitions]
+    def _reading(self, definitions: list[Definition]) -> ListReads:
+        found = [list_reads(one, self._plan.facts) for one in definitions]
         problem = next((one.problem for one in found if one.problem), None)
         if len(definitions) > 1:
             problem = "which of its rules counts depends on instances that may be long gone"
         if any(self._changes(one.program) for one in definitions):
             problem = "it reads a domain that input fills"
-        return Reading(tuple(read for one in found for read in one.reads), problem)
+        return ListReads(tuple(read for one in found for read in one.reads), problem)
 
     # Notes
 
@@ -218,7 +216,3 @@ class _Retention:
 
 def _later(points: int) -> str:
     return "may be decided at any later time" if points == FOREVER else f"is decided {points} time-points later"
-
-
-def _at(origin: Origin) -> str:
-    return f"the rule at {origin}" if origin.line else str(origin)

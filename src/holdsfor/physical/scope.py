@@ -12,7 +12,7 @@ from holdsfor.diagnostics import Span
 from holdsfor.ir import DelayRule, Literal
 from holdsfor.logic.arithmetic import CONSTANTS, FUNCTIONS
 from holdsfor.logic.calendar import CALENDAR, field_of, scale_of
-from holdsfor.physical.model import (
+from holdsfor.physical.instructions import (
     LIST,
     NOW,
     Anything,

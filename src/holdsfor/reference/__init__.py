@@ -15,7 +15,7 @@ from holdsfor.reference.evaluator import World
 from holdsfor.reference.forgetting import silences
 from holdsfor.reference.history import (
     InputInterval,
-    Known,
+    KnownInput,
     Occurrence,
     Record,
     Windows,
@@ -91,7 +91,7 @@ def recognise(
 
 def evaluate(
     analysis: Analysis,
-    known: Known,
+    known: KnownInput,
     origin: int,
     failures: Failures | None = None,
     *,

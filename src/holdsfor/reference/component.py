@@ -56,7 +56,7 @@ class Component:
         analysis = world.analysis
         self._groups = [
             inside
-            for group in analysis.instant.components()
+            for group in analysis.instant.components
             if (inside := [moment for moment in group if moment.vertex.symbol in self._members])
         ]
         self._rules = _rules_by_moment(world, members)
@@ -190,7 +190,8 @@ class Component:
         return self._size() > before
 
     def _size(self) -> int:
-        return sum(len(self._effects(kind)) for kind in EffectKind) + len(self._world.events.get(self.now, ()))
+        initiated, terminated = self._effects(EffectKind.INITIATED), self._effects(EffectKind.TERMINATED)
+        return len(initiated) + len(terminated) + len(self._world.events.get(self.now, ()))
 
     def _fire(self, rule: Rule) -> None:
         assert isinstance(rule, EffectRule | EventRule)

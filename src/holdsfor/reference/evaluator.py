@@ -8,26 +8,14 @@ from functools import cached_property, partial
 from itertools import count
 from typing import Protocol
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
-from holdsfor.ir import (
-    INITIAL,
-    Boundary,
-    Edge,
-    Effect,
-    EffectKind,
-    Fvp,
-    Happens,
-    Holds,
-    Instance,
-    IntervalRule,
-    Literal,
-)
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.solver import Solver
 from holdsfor.logic.unify import Bindings, is_ground, resolve, substitute, unify
-from holdsfor.reference.history import Known
+from holdsfor.reference.history import KnownInput
 from holdsfor.reference.intervals import Interval
 from holdsfor.reference.statics import Pair, StaticSolver
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
@@ -67,7 +55,7 @@ class World(Solver):
     def __init__(
         self,
         analysis: Analysis,
-        known: Known,
+        known: KnownInput,
         failures: Failures | None = None,
         max_delayed_effects: int = MAX_DELAYED_EFFECTS,
     ) -> None:
@@ -82,7 +70,7 @@ class World(Solver):
         self.events: dict[int, dict[Term, None]] = {
             t: dict.fromkeys(found) for t, found in known.events.items() if t <= self.now
         }
-        self.effects: dict[tuple[EffectKind, int], dict[Pair, None]] = {}
+        self.effects: dict[tuple[ir.EffectKind, int], dict[Pair, None]] = {}
         self._numbers = count()
         """Numbers for fresh variable names."""
         self.scheduled: dict[int, dict[Pair, None]] = {}
@@ -136,7 +124,7 @@ class World(Solver):
 
     def run_static(self, symbol: Symbol) -> None:
         """Evaluates a statically determined fluent from finished ones."""
-        rules = [rule for rule in self.analysis.entities[symbol].rules if isinstance(rule, IntervalRule)]
+        rules = [rule for rule in self.analysis.entities[symbol].rules if isinstance(rule, ir.IntervalRule)]
         solver = StaticSolver(
             self, lambda pair: self.intervals.get(pair, []), self.intervals, self.now, self.analysis, self.tick
         )
@@ -146,28 +134,28 @@ class World(Solver):
 
     # Conditions
 
-    def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
+    def temporal(self, literal: ir.Literal, bindings: Bindings) -> Iterator[Bindings]:
         """Conditions on events and fluents."""
         match literal:
-            case Happens(event=event, time=time):
+            case ir.Happens(event=event, time=time):
                 for moment in self._moments_of(time, bindings):
                     for happened in list(self.events.get(moment, ())):
                         yield from bind(bindings, (event, happened), (time, Const(moment)))
-            case Holds(fvp=fvp, time=time):
+            case ir.Holds(fvp=fvp, time=time):
                 for moment in self._moments_of(time, bindings):
                     yield from self._pairs_where(fvp, bindings, partial(self.holds, time=moment))
-            case Boundary(edge=edge, fvp=fvp, time=time):
+            case ir.Boundary(edge=edge, fvp=fvp, time=time):
                 for moment in self._moments_of(time, bindings):
                     changes = partial(self._changes, edge=edge, time=moment)
                     coming = self.running.static_coming(moment) if self.running else ()
                     for found in bind(bindings, (time, Const(moment))):
                         yield from self._pairs_where(fvp, found, changes, coming)
-            case Instance(fvp=fvp, time=time):
+            case ir.Instance(fvp=fvp, time=time):
                 for pair in self.pairs():
                     for found in bind(bindings, (fvp.fluent, pair[0]), (fvp.value, pair[1])):
                         if self.analysis.entities.admits(fvp, *pair) and self._can_end(pair, resolve(time, found)):
                             yield found
-            case Effect(kind=kind, fvp=fvp, time=time):
+            case ir.Effect(kind=kind, fvp=fvp, time=time):
                 for moment in self._moments_of(time, bindings):
                     for pair in list(self.effects.get((kind, moment), ())):
                         fluent, value = self._renamed(pair)
@@ -187,7 +175,7 @@ class World(Solver):
     def _can_end(self, pair: Pair, time: Term) -> bool:
         assert isinstance(time, Const) and isinstance(time.value, int)
         assert self.running is not None
-        return self.running.has(pair, time.value) or pair in self.effects.get((EffectKind.INITIATED, time.value), ())
+        return self.running.has(pair, time.value) or pair in self.effects.get((ir.EffectKind.INITIATED, time.value), ())
 
     def _moments_of(self, time: Term, bindings: Bindings) -> list[int]:
         moment = resolve(time, bindings)
@@ -202,17 +190,19 @@ class World(Solver):
             return self.running.holds(pair, time)
         return any(start <= time < end for start, end in self.intervals.get(pair, ()))
 
-    def _changes(self, pair: Pair, edge: Edge, time: int) -> bool:
+    def _changes(self, pair: Pair, edge: ir.Edge, time: int) -> bool:
         """Whether a pair starts or ends just after a time-point. The cut at the window is not a start."""
         now = self.holds(pair, time)
         if self.running is not None and self.running.owns(pair) and time >= self.running.now:
             then = self.running.holds_next(pair)
         else:
             then = self.holds(pair, time + self.tick)
-        if edge is Edge.END:
+        if edge is ir.Edge.END:
             return now and not then
         is_cut = (*pair, time + self.tick) in self.known.cut_starts
-        return then and not now and not is_cut and not (time == INITIAL * self.tick and self._is_there_at_first(pair))
+        return (
+            then and not now and not is_cut and not (time == ir.INITIAL * self.tick and self._is_there_at_first(pair))
+        )
 
     def _is_there_at_first(self, pair: Pair) -> bool:
         """Whether a pair that holds from 0 on does not start there, because no rule initiates it."""
@@ -220,7 +210,7 @@ class World(Solver):
         return role is not Role.SIMPLE_FLUENT or pair in self.initial_pairs
 
     def _pairs_where(
-        self, fvp: Fvp, bindings: Bindings, accept: Callable[[Pair], bool], others: Iterable[Pair] = ()
+        self, fvp: ir.Fvp, bindings: Bindings, accept: Callable[[Pair], bool], others: Iterable[Pair] = ()
     ) -> Iterator[Bindings]:
         """Solutions for the pairs that have held so far, and for `others`."""
         wanted = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))
@@ -235,7 +225,7 @@ class World(Solver):
                     yield found
 
 
-def domain_facts(analysis: Analysis, known: Known) -> Iterator[Term]:
+def domain_facts(analysis: Analysis, known: KnownInput) -> Iterator[Term]:
     """The facts that the records that count at a query time put into domains."""
     for filling in analysis.fillings:
         for time, happened in known.events.items():

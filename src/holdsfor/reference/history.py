@@ -63,7 +63,7 @@ class Windows:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownInput:
     """Everything that counts at one query time. Neighbouring time-points are a `tick` apart."""
 
     query_time: int
@@ -101,7 +101,7 @@ def _moments(record: Record, tick: int) -> Iterable[int]:
 
 def known_at(
     records: Iterable[Record], windows: Windows, query: int, *, ignore_arrival: bool = False, tick: int = 1
-) -> Known:
+) -> KnownInput:
     """What counts at a query time: everything that was inside some window after its arrival."""
     events: dict[int, list[Term]] = {}
     pieces: dict[tuple[Term, Term], list[Interval]] = {}
@@ -130,7 +130,7 @@ def known_at(
     for pair, moments in points.items():
         pieces.setdefault(pair, []).extend((t, math.inf if t == query else t + tick) for t in moments)
     inputs = {pair: joined for pair, found in pieces.items() if (joined := maximal(found))}
-    return Known(query, events, inputs, cuts, tick)
+    return KnownInput(query, events, inputs, cuts, tick)
 
 
 def _counted(time: int, loaded: int, windows: Windows, query: int) -> bool:

@@ -9,23 +9,9 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import schedule
-from holdsfor.ir import (
-    AHEAD,
-    DURATIONS,
-    METRIC,
-    Algebra,
-    Body,
-    Guard,
-    IntervalOperator,
-    IntervalRule,
-    Intervals,
-    Literal,
-    rule_variables,
-    variable_names,
-    walk,
-)
 from holdsfor.logic.arithmetic import NoValue, compare_numbers, evaluate
 from holdsfor.logic.interval_lists import ListSolver, decode, encode, lists_of
 from holdsfor.logic.solver import Solver
@@ -58,7 +44,7 @@ class StaticSolver(ListSolver):
             assert name is not None
             self._by_name.setdefault(name, []).append(pair)
 
-    def evaluate(self, rules: Iterable[tuple[IntervalRule, Body]]) -> dict[Pair, list[Interval]]:
+    def evaluate(self, rules: Iterable[tuple[ir.IntervalRule, ir.Body]]) -> dict[Pair, list[Interval]]:
         """The intervals of every pair that the rules define. For each pair, the first rule that succeeds counts."""
         result: dict[Pair, list[Interval]] = {}
         for rule, body in rules:
@@ -79,15 +65,17 @@ class StaticSolver(ListSolver):
                 result.setdefault(pair, ops.union(lists))
         return result
 
-    def _assignments(self, rule: IntervalRule, body: Body) -> Iterator[Bindings]:
+    def _assignments(self, rule: ir.IntervalRule, body: ir.Body) -> Iterator[Bindings]:
         """Variables take the values that the rule's conditions give them. Every other variable ranges over the values
         that occur at its places in the rule's fluents.
         """
         lists = {
-            lit.out.name for lit in walk(body) if isinstance(lit, Intervals | Algebra) and isinstance(lit.out, Var)
+            lit.out.name
+            for lit in ir.walk(body)
+            if isinstance(lit, ir.Intervals | ir.Algebra) and isinstance(lit.out, Var)
         }
         plain = tuple(lit for lit in body if not _about_lists(lit, lists))
-        outside = frozenset(v.name for v in rule_variables(rule)) - variable_names(plain) | frozenset(
+        outside = frozenset(v.name for v in ir.rule_variables(rule)) - ir.variable_names(plain) | frozenset(
             self._domains(rule)
         )
         given = schedule(plain, set(), self._needs, outside).bound
@@ -97,10 +85,10 @@ class StaticSolver(ListSolver):
             ordered = schedule(plain, set(start), self._needs, outside)
             yield from self.solve(ordered.body, start) if not ordered.stuck else (start,)
 
-    def _domains(self, rule: IntervalRule) -> dict[str, dict[Term, None]]:
+    def _domains(self, rule: ir.IntervalRule) -> dict[str, dict[Term, None]]:
         domains: dict[str, dict[Term, None]] = {}
-        for literal in walk(rule.body):
-            if not isinstance(literal, Intervals):
+        for literal in ir.walk(rule.body):
+            if not isinstance(literal, ir.Intervals):
                 continue
             free = {v.name for term in (literal.fvp.fluent, literal.fvp.value) for v in variables(term)}
             for name in free:
@@ -111,22 +99,20 @@ class StaticSolver(ListSolver):
                     domains[name].setdefault(resolve(Var(name), bindings or {}))
         return domains
 
-    def _matching(self, literal: Intervals) -> list[Pair]:
+    def _matching(self, literal: ir.Intervals) -> list[Pair]:
         name = functor(literal.fvp.fluent)
         assert name is not None
         return self._by_name.get(name, [])
 
-    def _match(self, literal: Intervals, pair: Pair, bindings: Bindings | None = None) -> Bindings | None:
+    def _match(self, literal: ir.Intervals, pair: Pair, bindings: Bindings | None = None) -> Bindings | None:
         bound = unify(literal.fvp.fluent, pair[0], bindings or {})
         found = None if bound is None else unify(literal.fvp.value, pair[1], bound)
         return found if self._entities.admits(literal.fvp, *pair) else None
 
-    def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
-        """Solves `holdsFor` and interval operators; an operator from the compiler has the meaning of the original
-        condition.
-        """
+    def temporal(self, literal: ir.Literal, bindings: Bindings) -> Iterator[Bindings]:
+        """Solves `holdsFor` and interval operators; an operator of the compiler means the original condition."""
         match literal:
-            case Intervals(fvp=fvp, out=out):
+            case ir.Intervals(fvp=fvp, out=out):
                 pair = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))
                 pairs = [pair] if is_ground(pair[0]) and is_ground(pair[1]) else self._matching(literal)
                 for candidate in pairs:
@@ -134,9 +120,9 @@ class StaticSolver(ListSolver):
                     found = None if bound is None else unify(out, encode(self._lookup(candidate)), bound)
                     if found is not None:
                         yield found
-            case Algebra(written=goal) if goal is not None:
+            case ir.Algebra(written=goal) if goal is not None:
                 yield from self.literal(goal, bindings)
-            case Algebra(out=out):
+            case ir.Algebra(out=out):
                 try:
                     found = unify(out, encode(self._apply(literal, bindings)), bindings)
                 except NoValue as problem:
@@ -147,54 +133,57 @@ class StaticSolver(ListSolver):
             case _:
                 yield from super().temporal(literal, bindings)
 
-    def _apply(self, literal: Algebra, bindings: Bindings) -> list[Interval]:
+    def _apply(self, literal: ir.Algebra, bindings: Bindings) -> list[Interval]:
         inputs = list(_input_lists(literal.inputs, bindings))
         match literal.operator:
-            case IntervalOperator.UNION:
+            case ir.IntervalOperator.UNION:
                 return ops.union(inputs)
-            case IntervalOperator.INTERSECTION:
+            case ir.IntervalOperator.INTERSECTION:
                 return ops.intersection(inputs)
-            case IntervalOperator.COMPLEMENT:
+            case ir.IntervalOperator.COMPLEMENT:
                 return ops.complement(inputs)
-            case IntervalOperator.RELATIVE_COMPLEMENT:
+            case ir.IntervalOperator.RELATIVE_COMPLEMENT:
                 return ops.relative_complement(inputs[0], inputs[1:])
-            case IntervalOperator.SEQUENCE:
+            case ir.IntervalOperator.SEQUENCE:
                 return ops.sequence(inputs[0], inputs[1])
-            case IntervalOperator.ALLEN:
+            case ir.IntervalOperator.ALLEN:
                 assert literal.relation is not None and literal.mode is not None
                 return ops.allen(literal.relation, literal.mode, inputs[0], inputs[1], self._tick)
-            case operator if operator in METRIC:
+            case operator if operator in ir.METRIC:
                 return _metric(literal, inputs, self._tick)
             case duration:
                 assert literal.bound is not None
                 bound = evaluate(literal.bound, bindings)
                 return ops.longer(
-                    inputs[0], lambda length: compare_numbers(DURATIONS[duration], length, bound), self.now, self._tick
+                    inputs[0],
+                    lambda length: compare_numbers(ir.DURATIONS[duration], length, bound),
+                    self.now,
+                    self._tick,
                 )
 
 
-def _metric(literal: Algebra, inputs: list[list[Interval]], tick: int) -> list[Interval]:
+def _metric(literal: ir.Algebra, inputs: list[list[Interval]], tick: int) -> list[Interval]:
     """Applies a metric operator; look-ahead is look-back with reversed time."""
     assert literal.distance is not None
     # Only time-points count: the limits are rounded to ticks within the range.
     low = -(-literal.distance.low // tick) * tick
     high = math.inf if literal.distance.high is None else literal.distance.high // tick * tick
-    lists = [ops.mirrored(one, tick) for one in inputs] if literal.operator in AHEAD else inputs
+    lists = [ops.mirrored(one, tick) for one in inputs] if literal.operator in ir.AHEAD else inputs
     match literal.operator:
-        case IntervalOperator.DIAMOND_MINUS | IntervalOperator.DIAMOND_PLUS:
+        case ir.IntervalOperator.DIAMOND_MINUS | ir.IntervalOperator.DIAMOND_PLUS:
             found = ops.sometime(lists[0], low, high)
-        case IntervalOperator.BOX_MINUS | IntervalOperator.BOX_PLUS:
+        case ir.IntervalOperator.BOX_MINUS | ir.IntervalOperator.BOX_PLUS:
             found = ops.always(lists[0], low, high)
         case _:
             found = ops.since(lists[0], lists[1], low, high, tick)
-    return ops.mirrored(found, tick) if literal.operator in AHEAD else found
+    return ops.mirrored(found, tick) if literal.operator in ir.AHEAD else found
 
 
-def _about_lists(literal: Literal, lists: set[str]) -> bool:
+def _about_lists(literal: ir.Literal, lists: set[str]) -> bool:
     """Whether a literal reads or gives interval lists."""
-    inside = walk((literal,))
-    return any(isinstance(inner, Intervals | Algebra | Guard) for inner in inside) or bool(
-        variable_names((literal,)) & lists
+    inside = ir.walk((literal,))
+    return any(isinstance(inner, ir.Intervals | ir.Algebra | ir.Guard) for inner in inside) or bool(
+        ir.variable_names((literal,)) & lists
     )
 
 

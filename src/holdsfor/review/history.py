@@ -12,7 +12,7 @@ import numpy as np
 
 from holdsfor.columns.frames import row_keys
 from holdsfor.columns.kernels import EMPTY, Bools, Ints
-from holdsfor.columns.known import Known, known_answers, known_intervals, known_occurrences
+from holdsfor.columns.known import DecisiveAnswers, known_answers, known_intervals, known_occurrences
 from holdsfor.columns.metric.report import Row
 from holdsfor.columns.report import Texts
 from holdsfor.compiler.analysis.definitions import EVENT, FLUENT, Node
@@ -98,7 +98,7 @@ def changed_histories(old: Result, new: Result, wanted: Collection[Node]) -> tup
     return stacked(sides[0]), stacked(sides[1])
 
 
-def _columns(known: Known, symbol: Symbol, kind: str, texts: Texts) -> list[Ints]:
+def _columns(known: DecisiveAnswers, symbol: Symbol, kind: str, texts: Texts) -> list[Ints]:
     """Arguments, the value of a fluent, starts and ends; no columns but times if there are no rows."""
     if kind == FLUENT:
         table = known_intervals(known, symbol, -FAR, FAR)

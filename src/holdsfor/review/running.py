@@ -9,10 +9,10 @@ from functools import reduce
 from operator import add
 
 from holdsfor.compiler.analyse import Analysis, analyse
+from holdsfor.compiler.analysis.arithmetic_arguments import arithmetic_arguments
 from holdsfor.compiler.analysis.definitions import FLUENT, Definitions, Node
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.reach import needed, part_of
-from holdsfor.compiler.analysis.reckoned import reckoned_arguments
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.builder import Reading
@@ -130,7 +130,7 @@ def _reading_plan(plans: Sequence[Plan]) -> Plan | None:
         return None
     forms = [_read_entities(plan.analysis) for plan in plans]
     if all(form == forms[0] for form in forms) and all(
-        reckoned_arguments(plan.analysis.program) == reckoned_arguments(plans[0].analysis.program) for plan in plans
+        arithmetic_arguments(plan.analysis.program) == arithmetic_arguments(plans[0].analysis.program) for plan in plans
     ):
         return plans[0]
     together = analyse(reduce(add, written))

@@ -8,7 +8,8 @@ from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.program import encoded
 from holdsfor.physical.buckets import grid_sides
-from holdsfor.physical.model import Constant, Route
+from holdsfor.physical.instructions import Constant
+from holdsfor.physical.model import Route
 from holdsfor.physical.model import Stage as PhysicalStage
 from holdsfor.spark.stages import Delivery, Link, Stage, StagePlan
 

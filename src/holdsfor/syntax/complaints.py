@@ -1,4 +1,4 @@
-"""The errors of the parser, and its base class with the position."""
+"""Errors of the parser, and its base class, which has the position."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SyntaxProblem(Exception):
 
 
 class Complaining:
-    """A place in a list of tokens, and the findings so far. `strays` are places that the tokenizer reported."""
+    """A position in a list of tokens, and the findings so far. `strays` are positions that the tokenizer has reported."""
 
     def __init__(self, source: Source, tokens: list[Token], strays: list[int]) -> None:
         self._source = source

@@ -1,6 +1,6 @@
 """Durations in rule text: `30 min`, `1.5 h`, `1 h 30 min`.
 
-What they are in time-points depends on the program's time unit, so they stay what was written until that is known.
+Their number of time-points depends on the time unit of the program, so they stay as written until it is known.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from holdsfor.times import DURATION_WORDS, UNITS, exact_length
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([^\W\d_]+)\s*")
 _WHOLE = re.compile(rf"(-?)\s*((?:{_PART.pattern})+)")
 _SENSIBLE = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,2})?\Z")
-"""Numbers of more digits would take more memory than any duration is worth."""
+"""The limit of digits, against numbers that exhaust the memory."""
 
 
 def duration_term(parts: Sequence[tuple[str, str]], span: Span = NOWHERE) -> Compound:
@@ -30,7 +30,7 @@ def duration_term(parts: Sequence[tuple[str, str]], span: Span = NOWHERE) -> Com
 
 
 def read_duration(text: str) -> Compound | None:
-    """The duration that a text is; None if it is something else.
+    """The duration in a text; None if it is not a duration.
 
     >>> [one and duration_text(one) for one in map(read_duration, ("30 min", "-1h30min", "soon", "30"))]
     ['30 min', '-1 h 30 min', None, None]
@@ -45,7 +45,7 @@ def read_duration(text: str) -> Compound | None:
 
 
 def duration_of(length: int) -> Compound:
-    """The duration of so many nanoseconds, in the largest units that it has.
+    """A number of nanoseconds as a duration in the largest units.
 
     >>> duration_text(duration_of(5_400 * 10**9)), duration_text(duration_of(-1)), duration_text(duration_of(0))
     ('1 h 30 min', '-1 ns', '0 s')
@@ -60,7 +60,7 @@ def duration_of(length: int) -> Compound:
 
 
 def is_sensible(number: str) -> bool:
-    """Whether a number is short enough to be computed with exactly.
+    """Whether a number has few enough digits for exact computations.
 
     >>> is_sensible("1.5"), is_sensible("1e999999")
     (True, False)
@@ -79,7 +79,7 @@ def duration_text(term: Compound) -> str:
 
 
 def length_of(term: Compound) -> Fraction:
-    """How many nanoseconds a duration has.
+    """The nanoseconds of a duration.
 
     >>> length_of(duration_term([("-1", "h"), ("30", "min")])) / 10**9
     Fraction(-5400, 1)
@@ -106,7 +106,7 @@ def _texts(term: Compound) -> list[str]:
 
 
 def as_written(term: Term) -> Term:
-    """A term with the durations that its numbers were written as, where the text has them."""
+    """A term with durations in place of the numbers that were written as durations."""
     match term:
         case Const(value=int(), span=span) if span.source.text and not span.text.isdigit():
             return read_duration(span.text) or term
@@ -133,7 +133,7 @@ def durations_in(term: Term) -> list[Compound]:
 
 
 def with_durations(term: Term, change: Callable[[Compound], Term]) -> Term:
-    """A term with something else in the place of each duration."""
+    """A term with each duration replaced."""
     match term:
         case Compound(name=name, args=args):
             if name == DURATION:

@@ -1,4 +1,4 @@
-"""Hints for syntax errors: what the author probably meant."""
+"""Hints for syntax errors."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _MISTAKEN_OPERATORS = {
     ("|", "|"): ";",
     ("=:=", "="): "=:=",
 }
-"""Two operators in a row that people write for another one."""
+"""Pairs of adjacent operators that are written for another one."""
 _ARROWS = {(":", "="), ("<", "-"), (":", ":"), ("<", "--")}
 _WORDS = {"if": ":-", "when": ":-", "and": ",", "or": ";", "then": ",", "where": ","}
 
 
 class Advice(NamedTuple):
-    """A hint, and what to write between two offsets if it leaves nothing open."""
+    """A hint, and if there is exactly one correction, the text to write between two offsets."""
 
     hint: str
     start: int = 0
@@ -36,12 +36,12 @@ class Advice(NamedTuple):
     replacement: str | None = None
 
     def fix(self, source: Source) -> Fix | None:
-        """The change to the text, if the advice is one."""
+        """The correction, if there is exactly one."""
         return None if self.replacement is None else Fix(Span(source, self.start, self.end), self.replacement)
 
 
 def mistaken_operator(first: Token, second: Token, *, in_head: bool) -> str | None:
-    """The operator that was meant by two that stand next to each other."""
+    """The intended operator of two adjacent ones."""
     if first.end != second.start:
         return None
     pair = (first.text, second.text)
@@ -51,7 +51,7 @@ def mistaken_operator(first: Token, second: Token, *, in_head: bool) -> str | No
 
 
 def capital_name(previous: Token, token: Token) -> str | None:
-    """The name that was meant by a variable with arguments."""
+    """The intended name of a variable with arguments."""
     if token.text != "(" or token.start != previous.end or previous.kind is not Kind.VARIABLE:
         return None
     bare = previous.text.lstrip("_")
@@ -59,7 +59,7 @@ def capital_name(previous: Token, token: Token) -> str | None:
 
 
 def advice_between(previous: Token, token: Token) -> Advice:
-    """What may be missing between two tokens."""
+    """The hint for two tokens with something missing between them."""
     adjacent = previous.end == token.start
     if token.text == "(" and previous.kind is Kind.NAME:
         hint = f"write {previous.text}( without a space before the bracket"
@@ -87,14 +87,14 @@ def advice_between(previous: Token, token: Token) -> Advice:
 
 
 class MeantUnit(NamedTuple):
-    """What is said of a word behind a number that may be meant for a unit of time, and the unit if it is clear."""
+    """The message for a word behind a number that may be a unit of time, and the unit if it is clear."""
 
     hint: str
     unit: str | None = None
 
 
 def unit_meant(word: str) -> MeantUnit | None:
-    """The unit that a word behind a number is meant to be, if it is.
+    """The intended unit of a word behind a number, if any.
 
     >>> unit_meant("Mins"), unit_meant("m"), unit_meant("in")
     (MeantUnit(hint='did you mean mins?', unit='mins'), MeantUnit(hint='m may be minutes or months; write min', unit=None), None)
@@ -112,7 +112,7 @@ def unit_meant(word: str) -> MeantUnit | None:
 
 
 def advice_for_term(previous: Token | None, token: Token) -> Advice:
-    """What to do about a token that cannot start a term. Without `previous` it is the first of its clause."""
+    """The hint for a token that cannot start a term. Without `previous`, it is the first of its clause."""
     if previous is None:
         if token.text in ("//", "*", "--"):
             return Advice("write % for a comment", token.start, token.end, "%")
@@ -125,5 +125,5 @@ def advice_for_term(previous: Token | None, token: Token) -> Advice:
 
 
 def is_comment_sign(first: Token, second: Token) -> bool:
-    """Whether a clause starts with what is a comment in another language."""
+    """Whether a clause starts with a comment sign of another language."""
     return (first.text, second.text) == ("-", "-") and first.end == second.start

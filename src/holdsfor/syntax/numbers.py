@@ -13,9 +13,9 @@ Number: TypeAlias = int | float
 EXACT = 1 << 53
 """Below this size, every whole float is an integer."""
 _PIECE = 4000
-"""Python turns integers of up to 4300 digits into text and back."""
+"""Python converts integers of up to 4300 digits."""
 _REAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
-"""No two parts of it can match the same digits, so that a long text that is no number is found to be none at once."""
+"""No two parts can match the same digits, so that a long text that is not a number is rejected in linear time."""
 
 
 def plain_number(number: Number) -> Number:
@@ -41,7 +41,7 @@ def same_number(one: Number, other: Number) -> bool:
 
 
 def read_number(text: str) -> Number | None:
-    """The number that a text is, or None; integers may have any number of digits, floats must be finite.
+    """The number in a text, or None. Integers may have any number of digits, floats must be finite.
 
     >>> [read_number(text) for text in ("007", "+4.0", " 2.50 ", "1e3", "1e17", "0x1f", "12a", "1e999")]
     [7, 4, 2.5, 1000, 1e+17, None, None, None]

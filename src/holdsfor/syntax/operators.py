@@ -1,4 +1,4 @@
-"""The operator table of rule text; the parser and the printer read the same one."""
+"""The operator table of rule text, for the parser and the printer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CLAUSE = 1200
 
 
 class Infix(NamedTuple):
-    """An infix operator: its precedence and those its operands may have."""
+    """An infix operator: its precedence, and the highest precedences of its operands."""
 
     precedence: int
     left: int
@@ -50,4 +50,4 @@ PREFIX: dict[str, tuple[int, int]] = {
     "-": (200, 200),
     "+": (200, 200),
 }
-"""Prefix operators: their precedence and that of their operand."""
+"""Prefix operators: their precedence, and that of their operand."""

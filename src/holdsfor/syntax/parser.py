@@ -1,4 +1,4 @@
-"""A Pratt parser from tokens to clauses. It continues after an error, and reports all errors."""
+"""A Pratt parser. It continues after an error, and reports all errors."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MAX_DEPTH = 100
 _ARGUMENT_ENDS = frozenset({",", ")", "]"})
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _FLAT = {",": (",",), ";": (";", "|"), "|": (";", "|")}
-"""Operators whose chains are one flat term, and those that continue a chain."""
+"""Operators whose chains are flat terms, and the operators that continue a chain."""
 
 
 @record
 class Parsed:
-    """The clauses of a source, its comments, and what was wrong with it."""
+    """The clauses of a source, its comments and findings."""
 
     source: Source
     clauses: tuple[Clause, ...]
@@ -83,7 +83,7 @@ class _Parser(Complaining):
         return Clause(term, None, span)
 
     def _recover(self) -> None:
-        """Skip to the next clause: past a full stop, or to a line that starts a new one."""
+        """Skips to the next clause: past a full stop, or to a line that starts a new one."""
         if self._index == self._clause_start:
             self._index += 1
         while self._peek.kind is not Kind.EOF:
@@ -118,7 +118,7 @@ class _Parser(Complaining):
         return left
 
     def _simple_argument(self) -> Term | None:
-        """A variable or a name right before a comma or a bracket: half of all terms, without further ado."""
+        """A variable or a name directly before a comma or a bracket: a short cut for half of all terms."""
         token = self._tokens[self._index]
         if token.kind > Kind.VARIABLE or self._tokens[self._index + 1].text not in _ARGUMENT_ENDS:
             return None
@@ -142,13 +142,13 @@ class _Parser(Complaining):
         if len(items) == 1:
             return items[0]
         name = _FLAT[operator][0]
-        return Compound(name, _flatten(name, items), self._cover(items[0], items[-1]))
+        return Compound(name, flatten(name, items), self._cover(items[0], items[-1]))
 
     def _combine(self, operator: str, left: Term, right: Term) -> Term:
         span = self._cover(left, right)
         if operator in _FLAT:
             name = _FLAT[operator][0]
-            return Compound(name, _flatten(name, [left, right]), span)
+            return Compound(name, flatten(name, [left, right]), span)
         self._chained += 1
         return Compound(operator, (left, right), span)
 
@@ -227,7 +227,7 @@ class _Parser(Complaining):
         return self._peek.text in DURATION_WORDS and not self._is_call() and not is_head
 
     def _duration(self, token: Token, *, negative: bool, start: int) -> Compound:
-        """`30 min`, or `1 h 30 min`: a number and a unit, perhaps several times."""
+        """One or more numbers with a unit: `30 min`, `1 h 30 min`."""
         parts = []
         while True:
             if not is_sensible(token.text):
@@ -260,7 +260,7 @@ class _Parser(Complaining):
         args = self._items(opening)
         end = self._close(opening)
         if name in (",", ";"):
-            args = _flatten(name, args)
+            args = flatten(name, args)
         return Compound(name, args, Span(self._source, token.start, end))
 
     def _bracketed(self, opening: Token) -> Term:
@@ -331,10 +331,8 @@ def _parts(term: Term) -> tuple[Term, ...]:
             return ()
 
 
-def _flatten(name: str, items: Sequence[Term]) -> tuple[Term, ...]:
-    """One flat operand list. A `;` in parentheses stays a unit unless it comes last:
-    `(C -> A ; B) ; D` is not `C -> A ; B ; D`.
-    """
+def flatten(name: str, items: Sequence[Term]) -> tuple[Term, ...]:
+    """A flat list of operands. `(C -> A ; B) ; D` stays nested: it is not `C -> A ; B ; D`."""
     flat: list[Term] = []
     for index, item in enumerate(items):
         opens = name == "," or index == len(items) - 1

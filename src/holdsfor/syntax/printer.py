@@ -1,4 +1,4 @@
-"""Terms and clauses back to text, so that parsing the text gives the same terms."""
+"""Prints terms and clauses, so that parsing the text gives the same terms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INDENT = "    "
 _TIGHT = {"=", ",", ":", "^", "**", "/"}
 _LINE_WIDTH = 100
 _READ_AS_OTHERS = {"not", "|"}
-"""Operators that are read as `\\+` and `;`: the names themselves can only be written in quotes."""
+"""Names that are parsed as `\\+` and `;`, and so must be quoted."""
 
 
 def print_term(term: Term, limit: int = CLAUSE) -> str:
@@ -43,7 +43,7 @@ def print_constant(value: str | float) -> str:
     ("'two words'", 'café', '2.5', '1.0e+17')
     """
     if isinstance(value, str):
-        return value if value == "!" or _is_plain(value) else _quote(value)
+        return value if value == "!" or _is_plain(value) else quoted(value)
     return number_text(value)
 
 
@@ -51,7 +51,8 @@ def _is_plain(name: str) -> bool:
     return bool(_PLAIN_NAME.match(name)) and not name[0].isupper() and name not in INFIX and name not in PREFIX
 
 
-def _quote(name: str) -> str:
+def quoted(name: str) -> str:
+    """A text in quotes."""
     escaped = name.replace("\\", "\\\\").replace("'", "\\'")
     for char, code in (("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
         escaped = escaped.replace(char, code)
@@ -79,7 +80,7 @@ def _print_compound(term: Compound, limit: int) -> str:
 
 
 def _functor(name: str) -> str:
-    return name if _is_plain(name) else _quote(name)
+    return name if _is_plain(name) else quoted(name)
 
 
 def _print_chain(name: str, args: tuple[Term, ...]) -> str:
@@ -101,7 +102,7 @@ def _parenthesise(text: str, precedence: int, limit: int) -> str:
 
 
 def print_clause(clause: Clause) -> str:
-    """A clause as it stands in a formatted file: one condition to a line.
+    """A clause as in a formatted file: one condition per line.
 
     >>> from holdsfor.diagnostics import Source
     >>> from holdsfor.syntax.parser import parse
@@ -125,7 +126,7 @@ def print_head(head: Term) -> str:
 
 
 def print_goal(goal: Term, depth: int = 1) -> str:
-    """A body goal, with disjunctions that do not fit on a line broken up."""
+    """A body goal; disjunctions that do not fit on a line are split."""
     text = _spaced(goal, ARGUMENT)
     if len(text) + depth * len(_INDENT) <= _LINE_WIDTH or not isinstance(goal, Compound):
         return text

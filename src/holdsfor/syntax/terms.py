@@ -1,6 +1,6 @@
 """Terms: the one syntax tree of rule text, shared by all front ends and the IR.
 
-Spans do not take part in equality: two terms are equal when they read the same.
+Equality ignores spans.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from holdsfor.records import record
 from holdsfor.syntax.numbers import plain_number, same_number
 
 _MARK = "#"
-"""Begins what is added to the name of a variable; it cannot be written, so it never clashes."""
+"""The first character of a mark on a variable's name; it cannot be written, so it never clashes."""
 ANONYMOUS_PREFIX = f"_{_MARK}"
 """Prefix of the names given to `_`."""
 DURATION = f"{_MARK}duration"
-"""The name of the term that a duration is: its numbers and words in turn, as text (see `durations`)."""
+"""The functor of durations, whose arguments are its numbers and words as text (see `durations`)."""
 
 
 @record
 class Var:
-    """A variable. Each `_` in a clause gets a name of its own."""
+    """A variable. Each `_` in a clause has its own name."""
 
     name: str
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -35,7 +35,7 @@ class Var:
 
     @property
     def written(self) -> str:
-        """The name as it was written, without what tells it from others of that name.
+        """The name as written, without the mark that distinguishes it from others.
 
         >>> Var(marked("X", 2)).written
         'X'
@@ -103,8 +103,13 @@ class Clause:
 
 
 def marked(name: str, mark: object) -> str:
-    """A name that nobody can write, for another variable that was written with the same name."""
+    """A name that cannot be written, for another variable with the same written name."""
     return f"{name}{_MARK}{mark}"
+
+
+def is_number(term: Term) -> bool:
+    """Whether a term is a number."""
+    return isinstance(term, Const) and not isinstance(term.value, str)
 
 
 def variables(term: Term) -> Iterator[Var]:
@@ -135,7 +140,7 @@ def conjuncts(term: Term | None) -> tuple[Term, ...]:
 
 
 def functor(term: Term) -> tuple[str, int] | None:
-    """Name and arity of something that can be called, or None.
+    """Name and arity of a term that can be called, or None.
 
     >>> functor(Const("go")), functor(Compound("go", (Const(1),))), functor(Var("X"))
     (('go', 0), ('go', 1), None)
@@ -148,5 +153,5 @@ def functor(term: Term) -> tuple[str, int] | None:
 
 
 def arguments(term: Term) -> tuple[Term, ...]:
-    """The arguments of a compound; nothing for anything else."""
+    """The arguments of a compound; empty for other terms."""
     return term.args if isinstance(term, Compound) else ()

@@ -10,7 +10,7 @@ from holdsfor.diagnostics import Diagnostic, Fix, Severity, Source, Span
 
 
 class Kind(IntEnum):
-    """What a token is."""
+    """The kinds of tokens."""
 
     NAME = 1
     VARIABLE = 2
@@ -131,7 +131,7 @@ def tokenize(source: Source) -> Tokens:
 
 
 def _stray(source: Source, position: int, diagnostics: list[Diagnostic]) -> int:
-    """Report what cannot start a token and say where to go on."""
+    """Reports characters that cannot start a token; returns where to continue."""
     char = source.text[position]
     replacement: str | None = None
     if char in "'\"":
@@ -166,7 +166,7 @@ def _stray(source: Source, position: int, diagnostics: list[Diagnostic]) -> int:
 
 
 def _is_repeated(span: Span, message: str, other: Diagnostic) -> bool:
-    """Whether a finding says of the same line what the last one said, as for the second of a pair of quotes."""
+    """Whether a finding repeats the last one on the same line, as for the second of a pair of quotes."""
     return other.message == message and "\n" not in span.source.text[other.span.end : span.start]
 
 

@@ -57,9 +57,7 @@ def run_checks(
     rules: Iterable[str | Path] = (),
     background: Iterable[str | Path] = (),
 ) -> list[Outcome]:
-    """Run all checks of a Markdown file on some engines. `rules` and `background` are files in place of those that its head
-    names.
-    """
+    """Runs the checks of a Markdown file; `rules` and `background` replace the files in its head."""
     checks = read_checks(path, rules, background)
     if not checks:
         raise HoldsforError(f"{path} has no block marked `expected`")

@@ -41,7 +41,7 @@ def _cluster(view: GraphView, box: GraphComponent) -> Iterator[str]:
 
 def _node(view: GraphView, node: GraphNode) -> str:
     colours = paint(node)
-    contracted = view.grain == "components" and node.component in view.cyclic
+    contracted = view.granularity == "components" and node.component in view.cyclic
     level = f"level {node.level}, cyclic" if contracted else f"level {node.level}"
     shape = ", shape=oval" if colours.name in {"event", "signal"} else ""
     label = f"{escape(node.label)}\\n{level}"

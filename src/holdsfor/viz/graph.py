@@ -4,10 +4,10 @@ from holdsfor.viz.dot import to_dot
 from holdsfor.viz.mermaid import to_mermaid
 from holdsfor.viz.metric import metric_view
 from holdsfor.viz.svg import to_svg
-from holdsfor.viz.view import Grain, GraphComponent, GraphEdge, GraphNode, GraphView, dependency_view
+from holdsfor.viz.view import Granularity, GraphComponent, GraphEdge, GraphNode, GraphView, dependency_view
 
 __all__ = [
-    "Grain",
+    "Granularity",
     "GraphComponent",
     "GraphEdge",
     "GraphNode",

@@ -181,7 +181,7 @@ def _add_blocks(layout: Layout) -> None:
 def _labels_arriving(layout: Layout) -> dict[str, list[GraphEdge]]:
     """The edges with labels that reach each node from lower levels, if most edges have labels."""
     found: dict[str, list[GraphEdge]] = defaultdict(list)
-    for edge in layout.view.edges if layout.view.grain == "predicates" else ():
+    for edge in layout.view.edges if layout.view.granularity == "predicates" else ():
         if edge.label and layout.column_of[edge.source] < layout.column_of[edge.target]:
             found[edge.target].append(edge)
     return found
@@ -197,7 +197,7 @@ def _box(view: GraphView, node: GraphNode, labels: int) -> Box:
 
 def _subtitle(view: GraphView, node: GraphNode) -> str:
     """The subtitle of a contracted component, which shows neither its inner edges nor all of its members."""
-    if view.grain != "components":
+    if view.granularity != "components":
         return ""
     size = f"{len(node.members)} together" if len(node.members) > 1 else ""
     return ", ".join(part for part in (size, "cyclic" if node.component in view.cyclic else "") if part)

@@ -18,7 +18,7 @@ from holdsfor.viz.palette import plain
 _MOST_POINTS = 70_000
 _MOST_AREA_POINTS = 20_000
 _MOST_SITUATIONS = 40_000
-_GRAIN = 1 / 4000
+_SQUARE = 1 / 4000
 """Points closer than this fraction of the longer side are the first to be left out."""
 
 
@@ -30,7 +30,7 @@ def map_html(scene: Scene) -> str:
     tracks = scene.tracks
     x, y = scene.place(tracks.lon, tracks.lat)
     x, y = (x - middle[0]) / span, (y - middle[1]) / span
-    rows = thinned(tracks.entity, x, y, _GRAIN, _MOST_POINTS)
+    rows = thinned(tracks.entity, x, y, _SQUARE, _MOST_POINTS)
     situations, hidden = longest(scene.situations, _MOST_SITUATIONS)
     low, high = (float(tracks.time.min()), float(tracks.time.max())) if len(tracks) else (0.0, 1.0)
     data = {
@@ -84,7 +84,7 @@ def _areas(scene: Scene, middle: tuple[float, float], span: float) -> list[dict[
         for lon, lat in area.rings:
             x, y = scene.place(lon, lat)
             x, y = (x - middle[0]) / span, (y - middle[1]) / span
-            rows = thinned(np.zeros(len(x), np.int64), x, y, _GRAIN, most)
+            rows = thinned(np.zeros(len(x), np.int64), x, y, _SQUARE, most)
             rings.append({"x": packed(x[rows].astype(np.float32)), "y": packed(y[rows].astype(np.float32))})
         # Tooltips do not label land.
         name = "" if area.kind == LAND else f"{area.name} ({area.kind})" if area.name else area.kind

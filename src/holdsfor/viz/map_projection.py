@@ -20,9 +20,7 @@ EARTH = 6371.0088
 
 
 def projection(name: str, middle: float) -> Projection:
-    """A projection from degrees to radians on the plane, with y downwards; `middle` is the latitude without
-    distortion.
-    """
+    """A projection from degrees to radians on the plane, with y downwards, undistorted at latitude `middle`."""
     if name == "mercator":
         return _mercator
     if name == "equirectangular":

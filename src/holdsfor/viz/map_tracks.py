@@ -202,7 +202,7 @@ def longest(situations: Situations, most: int) -> tuple[Situations, int]:
     return situations.take(np.sort(order[:most])), hidden
 
 
-def thinned(line: Ints, x: Floats, y: Floats, grain: float, most: int) -> Ints:
+def thinned(line: Ints, x: Floats, y: Floats, square: float, most: int) -> Ints:
     """Rows of lines to draw: the ends of every line, and the points where it enters or leaves a small square.
 
     If there are still too many, points are selected at equal distances along the lines. (Larger squares would leave
@@ -210,7 +210,7 @@ def thinned(line: Ints, x: Floats, y: Floats, grain: float, most: int) -> Ints:
     """
     ends = np.ones(len(line), np.bool_)
     ends[1:-1] = (line[1:-1] != line[:-2]) | (line[1:-1] != line[2:])
-    column, row = np.floor(x / grain).astype(np.int32), np.floor(y / grain).astype(np.int32)
+    column, row = np.floor(x / square).astype(np.int32), np.floor(y / square).astype(np.int32)
     moves = (column[1:] != column[:-1]) | (row[1:] != row[:-1])
     keep = ends.copy()
     keep[1:] |= moves

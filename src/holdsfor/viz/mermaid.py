@@ -52,7 +52,7 @@ def _node(view: GraphView, node: GraphNode) -> str:
     name = paint(node).name
     left, right = _SHAPES[name]
     # A contracted component shows no inner edges, so its label says that it is cyclic.
-    contracted = view.grain == "components" and node.component in view.cyclic
+    contracted = view.granularity == "components" and node.component in view.cyclic
     level = f"level {node.level}, cyclic" if contracted else f"level {node.level}"
     return f'{node.id}{left}"{escape(node.label)}<br/>{level}"{right}:::{name}'
 

@@ -8,29 +8,19 @@ from typing import TypeAlias
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.metric.checks.uses import metric_atoms
 from holdsfor.frontend.dmtl.numbers import range_text
-from holdsfor.ir.metric import (
-    Aggregate,
-    Atom,
-    Binary,
-    BinaryOperator,
-    Condition,
-    MetricAtom,
-    MetricProgram,
-    MetricRule,
-    Unary,
-    UnaryOperator,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricProgram, MetricRule
 from holdsfor.viz.view import EdgeKind, GraphComponent, GraphEdge, GraphNode, GraphView, PredicateRole, identifiers
 
 Signature: TypeAlias = tuple[str, int]
 
-_SIGNS: dict[UnaryOperator | BinaryOperator, str] = {
-    UnaryOperator.DIAMOND_MINUS: "◇⁻",
-    UnaryOperator.BOX_MINUS: "⊟",
-    UnaryOperator.DIAMOND_PLUS: "◇⁺",
-    UnaryOperator.BOX_PLUS: "⊞",
-    BinaryOperator.SINCE: "S",
-    BinaryOperator.UNTIL: "U",
+_SIGNS: dict[metric.UnaryOperator | metric.BinaryOperator, str] = {
+    metric.UnaryOperator.DIAMOND_MINUS: "◇⁻",
+    metric.UnaryOperator.BOX_MINUS: "⊟",
+    metric.UnaryOperator.DIAMOND_PLUS: "◇⁺",
+    metric.UnaryOperator.BOX_PLUS: "⊞",
+    metric.BinaryOperator.SINCE: "S",
+    metric.BinaryOperator.UNTIL: "U",
 }
 
 
@@ -110,8 +100,8 @@ def _reads(rule: MetricRule) -> Iterator[tuple[Signature, EdgeKind, str]]:
     """What a rule reads, with the operators of the head and around the atom."""
     head = " ".join(f"{_SIGNS[operator]}{range_text(during)}" for operator, during in rule.boxes)
     for literal, atom in metric_atoms(rule):
-        before = literal.function if isinstance(literal, Aggregate) else "not"
-        is_plain = isinstance(literal, Condition) and not literal.negated
+        before = literal.function if isinstance(literal, metric.Aggregate) else "not"
+        is_plain = isinstance(literal, metric.Condition) and not literal.negated
         for source, operators in _paths(atom):
             path = " ".join(operators if is_plain else (before, *operators))
             label = f"{head} ⇐ {path}".strip() if head else path
@@ -120,13 +110,13 @@ def _reads(rule: MetricRule) -> Iterator[tuple[Signature, EdgeKind, str]]:
 
 def _paths(atom: MetricAtom) -> Iterator[tuple[Signature, tuple[str, ...]]]:
     """The relational atoms of a metric atom, each with its surrounding operators from the outside in."""
-    if isinstance(atom, Atom):
+    if isinstance(atom, metric.Atom):
         yield atom.signature, ()
-    elif isinstance(atom, Unary):
+    elif isinstance(atom, metric.Unary):
         sign = f"{_SIGNS[atom.operator]}{range_text(atom.range)}"
         for source, operators in _paths(atom.operand):
             yield source, (sign, *operators)
-    elif isinstance(atom, Binary):
+    elif isinstance(atom, metric.Binary):
         sign = f"{_SIGNS[atom.operator]}{range_text(atom.range)}"
         for source, operators in _paths(atom.left):
             yield source, (f"·{sign}", *operators)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
 from holdsfor.compiler.analysis.entities import Role
-from holdsfor.viz.view import Grain, GraphNode, PredicateRole
+from holdsfor.viz.view import Granularity, GraphNode, PredicateRole
 
 
 class Paint(NamedTuple):
@@ -41,7 +41,7 @@ PAINTS: dict[Role | PredicateRole | None, Paint] = {
     PredicateRole.DERIVED: Paint("derived", "#dcf2e3", "#23794a", "derived predicate"),
     None: MIXED,
 }
-GRAINS: dict[Grain, str] = {
+GRANULARITIES: dict[Granularity, str] = {
     "pairs": "fluent-value pairs",
     "fluents": "fluents",
     "components": "components",

@@ -9,7 +9,7 @@ from html import escape
 from holdsfor.viz.dot import to_dot
 from holdsfor.viz.mermaid import to_mermaid
 from holdsfor.viz.page import page
-from holdsfor.viz.palette import GRAINS, count_of
+from holdsfor.viz.palette import GRANULARITIES, count_of
 from holdsfor.viz.picture import Picture
 from holdsfor.viz.svg import to_svg
 from holdsfor.viz.view import GraphView
@@ -24,7 +24,7 @@ class ProgramGraph(Picture):
     @property
     def title(self) -> str:
         """The title of the picture."""
-        return f"Dependencies of {GRAINS[self.view.grain]}"
+        return f"Dependencies of {GRANULARITIES[self.view.granularity]}"
 
     def svg(self) -> str:
         """A self-contained picture."""

@@ -96,7 +96,7 @@ class _Router:
     def _spread(self, end: _End, found: dict[_Hop, float]) -> Iterator[tuple[_Hop, float]]:
         box = self.layout.boxes[end[0]]
         # A node at which many labels arrive is higher than others.
-        widest = LABEL_STEP if end[1] is Side.LEFT and self.layout.view.grain == "predicates" else _PORT_STEP
+        widest = LABEL_STEP if end[1] is Side.LEFT and self.layout.view.granularity == "predicates" else _PORT_STEP
         step = min(widest, USED_SIDE * box.height / len(found))
         top = box.middle - step * (len(found) - 1) / 2
         for position, hop in enumerate(sorted(found, key=found.__getitem__)):

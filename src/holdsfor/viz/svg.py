@@ -14,7 +14,7 @@ from holdsfor.viz.palette import (
     CYCLE,
     CYCLE_FILL,
     FAINT,
-    GRAINS,
+    GRANULARITIES,
     INK,
     LINE,
     PAINTS,
@@ -89,7 +89,7 @@ def to_svg(view: GraphView) -> str:
 def _summary(view: GraphView) -> str:
     levels = len({node.level for node in view.nodes})
     counts = (count_of(len(view.nodes), "node"), count_of(len(view.edges), "edge"), count_of(levels, "level"))
-    return f"Dependencies of {GRAINS[view.grain]}: {', '.join(counts)}"
+    return f"Dependencies of {GRANULARITIES[view.granularity]}: {', '.join(counts)}"
 
 
 def _drawing(layout: Layout) -> Iterator[str]:
@@ -167,7 +167,7 @@ def _edge(view: GraphView, route: Route) -> str:
 
 def _edge_tooltip(view: GraphView, edge: GraphEdge) -> str:
     ends = f"{plain(view.node[edge.source].label)} → {plain(view.node[edge.target].label)}"
-    if view.grain == "predicates":
+    if view.granularity == "predicates":
         return f"{ends}: {plain(edge.label)}" if edge.label else ends
     delay = f", after {plain(edge.label)}" if edge.label else ""
     return f"{ends} ({edge.kind}-edge{delay})"

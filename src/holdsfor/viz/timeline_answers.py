@@ -11,7 +11,7 @@ import numpy as np
 from holdsfor.columns.answer import Answer
 from holdsfor.columns.frames import codes_of, row_keys
 from holdsfor.columns.kernels import Ints
-from holdsfor.columns.known import Known, KnownIntervals, known_answers, known_intervals, known_occurrences
+from holdsfor.columns.known import DecisiveAnswers, KnownIntervals, known_answers, known_intervals, known_occurrences
 from holdsfor.columns.report import Texts
 from holdsfor.columns.stream import EventColumns
 from holdsfor.columns.tables import FOREVER
@@ -63,7 +63,7 @@ def answers_chart(
     return collector.chart(title, scale=1, time_scale=choice.time_scale, reach=reach, marks_ends=False, at_least=last)
 
 
-def _entities(known: Known, texts: Texts) -> set[str]:
+def _entities(known: DecisiveAnswers, texts: Texts) -> set[str]:
     """The texts of all arguments."""
     columns = [column for answer, _, _ in known for table in answer.fluents.values() for column in table.args]
     columns += [
@@ -129,7 +129,7 @@ def _groups(args: Sequence[Ints], texts: Texts) -> Any:
     return groups
 
 
-def _things(known: Known) -> set[int]:
+def _things(known: DecisiveAnswers) -> set[int]:
     """The codes of all arguments of fluents, which name things."""
     columns = [column for answer, _, _ in known for table in answer.fluents.values() for column in table.args]
     return {code for column in columns for code in np.unique(column).tolist()}

@@ -24,9 +24,7 @@ class Bars(NamedTuple):
 
 
 class Shades(NamedTuple):
-    """Runs of columns: lane, kind, left and right edge in pixels, shade (1 to LEVELS), and the number of interval
-    starts.
-    """
+    """Runs of columns: lane, kind, left and right edge in pixels, shade (1 to LEVELS), interval starts."""
 
     lane: Ints
     kind: Ints

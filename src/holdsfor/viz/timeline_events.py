@@ -91,9 +91,7 @@ def _arguments(args: Sequence[Ints], texts: Texts, things: Collection[int]) -> _
 
 
 def _thing(args: Sequence[Ints], numbers: Sequence[Floats | None], named: Ints) -> int | None:
-    """The thing is the first argument, unless that is fractional or only a later one names things (`seen(true,
-    ann)`).
-    """
+    """The thing is the first argument, unless it is fractional, or only a later one names things."""
     if not args:
         return None
     if not np.isin(args[0], named).any():

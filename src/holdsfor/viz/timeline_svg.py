@@ -274,9 +274,7 @@ def _shades(layout: _Layout, found: Drawn) -> Iterator[str]:
 
 
 def _tails(layout: _Layout) -> Iterator[str]:
-    """Draws intervals beyond the edge with a stepwise fade, because gradients need ids, which pictures on a page would
-    share.
-    """
+    """Draws open ends as steps, because gradients need ids, which pictures on a page would share."""
     chart, spans = layout.chart, layout.chart.spans
     width = layout.field
     for rows, edge, step in (

@@ -23,7 +23,7 @@ from holdsfor.ir import DelayRule, InitiallyRule, Rule
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Const, Term
 
-Grain: TypeAlias = Literal["pairs", "fluents", "components", "predicates"]
+Granularity: TypeAlias = Literal["pairs", "fluents", "components", "predicates"]
 EdgeKind: TypeAlias = Literal["i", "f", "n"]
 
 _Key: TypeAlias = tuple[int, int, EdgeKind]
@@ -82,7 +82,7 @@ class GraphComponent:
 class GraphView:
     """A dependency graph without layout."""
 
-    grain: Grain
+    granularity: Granularity
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
     components: tuple[GraphComponent, ...]
@@ -103,7 +103,7 @@ class GraphView:
         return frozenset(component.id for component in self.components if component.cyclic)
 
 
-def dependency_view(analysis: Analysis, grain: Grain = "pairs", *, inputs: bool = False) -> GraphView:
+def dependency_view(analysis: Analysis, granularity: Granularity = "pairs", *, inputs: bool = False) -> GraphView:
     """The dependency graph of a program at one granularity; `inputs` adds its input events.
 
     >>> from holdsfor.compiler.analyse import analyse
@@ -116,7 +116,7 @@ def dependency_view(analysis: Analysis, grain: Grain = "pairs", *, inputs: bool 
     >>> view.edges
     (GraphEdge(source='v_lit_true', target='v_lit_false', kind='f', label='30', cyclic=False),)
     """
-    builder = _Builder(analysis, grain)
+    builder = _Builder(analysis, granularity)
     if not inputs:
         return builder.view()
     # Imported here because it depends on this module.
@@ -126,14 +126,12 @@ def dependency_view(analysis: Analysis, grain: Grain = "pairs", *, inputs: bool 
 
 
 class _Builder:
-    """Builds a view. Every node stands for a group of vertices: one pair, the pairs of a fluent, or those of a
-    component.
-    """
+    """Builds a view. A node is a group of vertices: a pair, the pairs of a fluent, or those of a component."""
 
-    def __init__(self, analysis: Analysis, grain: Grain) -> None:
+    def __init__(self, analysis: Analysis, granularity: Granularity) -> None:
         self.analysis = analysis
         self.graph: DependencyGraph = analysis.graph
-        self.grain = grain
+        self.granularity = granularity
         self.label = _labeller(self.graph.symbols)
         self.groups: list[list[Vertex]] = list(self._groups())
         self.home = {vertex: position for position, group in enumerate(self.groups) for vertex in group}
@@ -171,7 +169,7 @@ class _Builder:
             )
             for (source, target, kind), delays in self._edges().items()
         ]
-        return GraphView(self.grain, tuple(nodes), tuple(edges), tuple(components))
+        return GraphView(self.granularity, tuple(nodes), tuple(edges), tuple(components))
 
     def node_of(self, vertex: Vertex) -> str:
         """The id of the node of a vertex."""
@@ -180,7 +178,7 @@ class _Builder:
     # Nodes
 
     def _groups(self) -> Iterator[list[Vertex]]:
-        match self.grain:
+        match self.granularity:
             case "pairs":
                 yield from ([vertex] for vertex in self.graph.vertices)
             case "fluents":
@@ -190,7 +188,7 @@ class _Builder:
                     yield [vertex for symbol in members for vertex in self.graph.of_symbol(symbol)]
 
     def _names(self, group: Sequence[Vertex]) -> list[str]:
-        if self.grain == "pairs":
+        if self.granularity == "pairs":
             return [self._pair(vertex) for vertex in group]
         return list(dict.fromkeys(self.label(vertex.symbol) for vertex in group))
 
@@ -204,7 +202,7 @@ class _Builder:
         return ", ".join(names) if more <= 0 else f"{', '.join(names[:_NAMES_SHOWN])} and {more} more"
 
     def _members(self, group: Sequence[Vertex]) -> tuple[str, ...]:
-        match self.grain:
+        match self.granularity:
             case "pairs":
                 return ()
             case "fluents":
@@ -217,7 +215,7 @@ class _Builder:
         return roles.pop() if len(roles) == 1 else None
 
     def _level(self, group: Sequence[Vertex]) -> int:
-        if self.grain == "pairs":
+        if self.granularity == "pairs":
             return self.graph.vertex_levels[group[0]]
         return self.graph.symbol_levels[group[0].symbol]
 
@@ -243,7 +241,7 @@ class _Builder:
 
     def _processed_together(self) -> list[list[int]]:
         """Node indices by component."""
-        if self.grain == "pairs":
+        if self.granularity == "pairs":
             return [[self.home[vertex] for vertex in members] for members in self.graph.cd_components]
         together = (
             dict.fromkeys(self.home[vertex] for symbol in members for vertex in self.graph.of_symbol(symbol))
@@ -254,7 +252,7 @@ class _Builder:
     def _cyclic(self, together: Sequence[Sequence[int]]) -> list[bool]:
         """Whether each component has a cycle of pairs or, at a coarser granularity, of fluents."""
         on_cycle = {self.home[vertex] for vertex in self._vertices_on_cycles()}
-        if self.grain != "pairs":
+        if self.granularity != "pairs":
             for members in self.graph.fluent_components:
                 # Metric predicates may be evaluated together without a cycle; each of them is a single vertex.
                 is_cycle = len(members) > 1 and members[0] not in self.graph.metric
@@ -282,7 +280,7 @@ class _Builder:
             found.setdefault((self.home[source], self.home[target], "i"), {})
         for (source, target), rule in self.graph.f_edges.items():
             found.setdefault((self.home[source], self.home[target], "f"), {})[self._delay(rule.delay)] = None
-        if self.grain == "components":
+        if self.granularity == "components":
             return {key: delays for key, delays in found.items() if key[0] != key[1]}
         return found
 

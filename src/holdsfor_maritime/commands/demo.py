@@ -1,4 +1,4 @@
-"""`demo`: the maritime pipeline from end to end, small and on this machine."""
+"""`demo`: the maritime pipeline on generated data."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def demo(
 
 
 def _runtime(console: Console) -> Runtime:
-    """Spark if it can start; otherwise the local engine, and what to do about it."""
+    """Spark if it can start; otherwise the local engine, with a hint."""
     from holdsfor.spark.java import JavaMissing, require_java
 
     try:

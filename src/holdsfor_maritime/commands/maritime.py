@@ -54,7 +54,7 @@ _SMALL = {"spark.sql.codegen.wholeStage": "false", "spark.sql.shuffle.partitions
 
 
 class Runtime(StrEnum):
-    """Where the stages run."""
+    """The engine of the stages."""
 
     SPARK = "spark"
     LOCAL = "local"
@@ -156,7 +156,7 @@ def rules() -> None:
 
 
 def run_job(job: Job, engine: Runtime, master: str, console: Console, *, small: bool = False) -> None:
-    """Do a job while somebody watches, and show what was found. A `small` one is not worth compiling much for."""
+    """Executes a job with progress, and prints a summary. For a `small` job, Spark compiles less."""
     from holdsfor_maritime.pipeline import run_locally, run_on_spark
 
     if engine is Runtime.LOCAL:
@@ -171,7 +171,7 @@ def run_job(job: Job, engine: Runtime, master: str, console: Console, *, small: 
 
 
 def show(findings: object, console: Console) -> None:
-    """What was found, and where to see more of it."""
+    """Prints a summary and the path of the report."""
     from holdsfor_maritime.report.findings import REPORT, Findings
     from holdsfor_maritime.report.terminal import print_summary
 
@@ -182,7 +182,7 @@ def show(findings: object, console: Console) -> None:
 
 
 def results_of(dataset: Path, out: Path | None) -> Path:
-    """Where the results of a data set are."""
+    """The folder of the results of a data set."""
     if not dataset.is_dir():
         raise HoldsforError(f"there is no folder {dataset}; make one: holdsfor maritime generate {dataset}")
     return dataset / "results" if out is None else out
@@ -190,7 +190,7 @@ def results_of(dataset: Path, out: Path | None) -> Path:
 
 @contextmanager
 def needs_extra() -> Iterator[None]:
-    """Say what to install if something is missing."""
+    """Turns missing packages into a message with the extra to install."""
     try:
         yield
     except ModuleNotFoundError as problem:
@@ -201,7 +201,7 @@ def needs_extra() -> Iterator[None]:
 
 @contextmanager
 def session_of(master: str | None, *, small: bool = False) -> Iterator[Any]:
-    """A session while it is needed; nothing without a master."""
+    """A Spark session for the duration of a block; None without a master."""
     if master is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""Generated AIS data: an invented coast, vessels with something to do, and what there is to be found."""
+"""Generates AIS data of an invented coast, with the ground truth of its situations."""
 
 from holdsfor_maritime.generator.write import generate
 

@@ -1,4 +1,4 @@
-"""The vessels: what they are, how fast, and what they say of themselves."""
+"""The vessels: types, speeds and static data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CARGO, TANKER, FISHING, TUG, PILOT, PASSENGER, SAR = range(len(TYPES))
 _SHARE = (0.33, 0.15, 0.25, 0.07, 0.05, 0.09, 0.06)
 _CODE = (70, 80, 30, 52, 50, 60, 51)
 _CODES = (10, 10, 1, 1, 1, 10, 1)
-"""How many codes of the AIS list a type has, from its first."""
+"""The number of AIS codes of each type, from its first code."""
 _SLOWEST = (10.0, 9.0, 8.0, 8.0, 14.0, 14.0, 18.0)
 _FASTEST = (18.0, 15.0, 12.0, 12.0, 22.0, 24.0, 28.0)
 _LENGTH = (160.0, 190.0, 24.0, 30.0, 14.0, 140.0, 17.0)
@@ -41,14 +41,14 @@ _WORDS = (
 
 @dataclass(frozen=True)
 class Fleet:
-    """Vessels, one to a row."""
+    """Vessels, one per row."""
 
     mmsi: Ints
     type: Ints
     speed: Floats
     """Cruising speed, in knots."""
     no_heading: Ints
-    """Whether it has no compass that AIS knows of."""
+    """Whether AIS has no heading of it."""
     static: pa.Table
 
     def __len__(self) -> int:
@@ -56,7 +56,7 @@ class Fleet:
 
 
 def fleet(vessels: int, seed: int) -> Fleet:
-    """Vessels of all types in their usual shares; the first few have one of each."""
+    """Vessels of all types in their usual shares. The first ones have one of each type."""
     random = np.random.default_rng([seed, 11])
     # Shares are kept even in a small fleet: vessel n is of the type that is furthest behind its share.
     quotas = (np.arange(len(_SHARE)) + 0.5) / len(_SHARE) * 0.999

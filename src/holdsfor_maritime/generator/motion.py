@@ -1,4 +1,4 @@
-"""Pieces of a track: where a vessel is at each moment of a straight line, a zigzag or a circle.
+"""Pieces of a track: the position of a vessel on a straight line, a zigzag or a circle.
 
 Positions are metres east and north of where the piece begins, so that pieces follow each other without a jump.
 """
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 KNOT = 0.514444
-"""Metres a second."""
+"""Metres per second."""
 DEGREE = 111_195.0
 """Metres of a degree of latitude."""
 
@@ -23,7 +23,7 @@ LINE, ZIGZAG, CIRCLE = 0, 1, 2
 
 @dataclass(frozen=True)
 class Motion:
-    """How vessels move, one to a row: `bearing` in degrees, `speed` in metres a second.
+    """The motion of vessels, one per row: `bearing` in degrees, `speed` in metres per second.
 
     A zigzag strays from its bearing by `angle` degrees, to one side and the other for `short` seconds each, and turns
     back after `long` seconds. The angle of a circle is that by which a second changes the course.
@@ -41,7 +41,7 @@ class Motion:
         return Motion(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
     def at(self, seconds: Floats) -> tuple[Floats, Floats, Floats]:
-        """Metres east, metres north and the course, so long after the beginning."""
+        """Metres east, metres north and the course, some seconds after the beginning."""
         turned = np.where(self.kind == CIRCLE, self.angle * seconds, 0.0)
         lateral, side = _wave(seconds, self.short)
         forward, way = _wave(seconds, self.long)
@@ -74,7 +74,7 @@ def _zigzag_course(strayed: Floats, side: Floats, way: Floats) -> Floats:
 
 
 def distance(lon: Floats, lat: Floats, to_lon: Floats, to_lat: Floats) -> tuple[Floats, Floats, Floats]:
-    """Metres and bearing from one place to another on a flat map of the surroundings, and the cosine it is drawn with."""
+    """Metres and bearing between positions on a local plane, and the cosine of its latitude."""
     cosine = np.cos(np.radians((lat + to_lat) / 2))
     east = (to_lon - lon) * DEGREE * cosine
     north = (to_lat - lat) * DEGREE

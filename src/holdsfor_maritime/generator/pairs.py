@@ -1,4 +1,4 @@
-"""Voyages on which two vessels meet. Both are sailed here, so that their tracks agree."""
+"""Voyages on which two vessels meet, generated together so that their tracks agree."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from holdsfor_maritime.generator.templates import (
 from holdsfor_maritime.generator.voyages import Sailing
 
 PairTemplate = Callable[[Crew, Crew, Random], tuple[Outcome, Outcome]]
-"""Two crews; the moments that come out are those at which they meet."""
+"""Generates the voyages of two crews, with the times of their meetings."""
 
 _APART = 60.0
 """Metres between vessels that are side by side."""

@@ -1,4 +1,4 @@
-"""Who does what and when: all voyages of a fleet, worked out from the seed alone."""
+"""All voyages of a fleet, computed from the seed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from holdsfor_maritime.generator.voyages import NOBODY, Legs, Truth, joined
 BEGIN = 1_443_650_400
 """The first second: 1 October 2015, as in the public set."""
 SLOT_HOURS = 240.0
-"""Vessels come about once in so many hours, if the span is that long."""
+"""Each vessel appears about once in this many hours."""
 SILENCE = 1800.0
-"""Seconds without a signal that are a gap in truth."""
+"""Seconds without a signal that count as a gap in the ground truth."""
 
 _SHOWS_UP = {CARGO: 0.33, TANKER: 0.33, FISHING: 0.4, TUG: 0.4, PILOT: 0.4, PASSENGER: 0.4, SAR: 0.33}
 _HABITS: dict[int, dict[str, float]] = {
@@ -39,12 +39,12 @@ _RENDEZVOUS = 0.2
 
 @dataclass(frozen=True)
 class Plan:
-    """The fleet, its legs in order of vessel and time, and what happens on purpose."""
+    """The fleet, its legs in order of vessel and time, and the planned situations."""
 
     fleet: Fleet
     legs: Legs
     ordinal: Ints
-    """The number of a leg among those of its vessel."""
+    """The index of a leg among those of its vessel."""
     truth: pa.Table
     begin: int
     end: int
@@ -78,7 +78,7 @@ def plan(vessels: int, hours: float, seed: int) -> Plan:
 def _slot(
     ships: Fleet, random: Random, border: tuple[float, float], *, always: bool
 ) -> Iterator[tuple[list[Legs], list[Truth]]]:
-    """The voyages of a stretch of time in which a vessel goes on one voyage at most."""
+    """The voyages of a period in which each vessel has at most one."""
     chance = np.array([_SHOWS_UP[kind] for kind in range(len(_SHOWS_UP))])[ships.type]
     here = random.permutation(np.flatnonzero(always | (random.random(len(ships)) < chance)))
     kinds = ships.type[here]
@@ -108,7 +108,7 @@ def _crew(ships: Fleet, who: Ints) -> Crew:
 
 
 def _moment(count: int, random: Random, border: tuple[float, float]) -> Floats:
-    """When it is that a voyage is about: well inside its stretch of time."""
+    """The time of the middle of a voyage, well inside its period."""
     begin, end = border
     found: Floats = begin + (end - begin) * random.uniform(0.2, 0.8, count)
     return found
@@ -132,7 +132,7 @@ def _together(
 
 
 def _cut(legs: list[Legs], truths: list[Truth], border: tuple[float, float]) -> tuple[list[Legs], list[Truth]]:
-    """Voyages as far as they are inside their stretch of time."""
+    """The parts of voyages inside their period."""
     begin, end = border
     inside = []
     for leg in legs:
@@ -148,7 +148,7 @@ def _cut(legs: list[Legs], truths: list[Truth], border: tuple[float, float]) -> 
 
 
 def _left_the_map(legs: Legs, until: float) -> list[Truth]:
-    """Vessels whose signal ends far from ports, at a border of the map or of a stretch of time, and perhaps comes back."""
+    """Gaps of vessels that leave the map, or a period, far from ports."""
     last = np.append(legs.vessel[1:] != legs.vessel[:-1], True)
     again = np.where(last, until, np.append(np.maximum(legs.start[1:], 0), until))
     lon, lat, _ = legs.at(legs.seconds)

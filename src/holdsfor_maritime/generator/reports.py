@@ -1,4 +1,4 @@
-"""Legs as position reports: when a vessel sends, where it is then, and what goes wrong on the way.
+"""Converts legs to position reports, with errors of positions and transmission.
 
 Chance is a hash of seed, vessel, leg and report. So a report is the same whoever makes it, in whatever company.
 """
@@ -26,14 +26,14 @@ SCHEMA = pa.schema(
 )
 
 _JITTER = 8.0
-"""Metres that a position is off."""
+"""The error of positions in metres."""
 _DUPLICATED, _JUMPED, _OUT_OF_RANGE, _NO_SPEED, _NO_HEADING = 0.004, 0.001, 0.0005, 0.001, 0.01
 _LATEST = 240.0
-"""Seconds that a report may come in late."""
+"""The greatest delay of reports in seconds."""
 
 
 class Chance:
-    """Numbers that look random, made from what they are for."""
+    """Random numbers that are a hash of what they are for."""
 
     def __init__(self, *keys: Ints | int) -> None:
         self._state: Bits = np.zeros(1, np.uint64)
@@ -69,7 +69,7 @@ def _mixed(bits: Bits) -> Bits:
 
 
 def _period(legs: Legs, density: float) -> Floats:
-    """Seconds from report to report: the faster the more often, as AIS has it, and thinned out."""
+    """Seconds between reports: fewer for fast vessels, as in AIS, but thinned out."""
     knots = legs.motion.speed / KNOT
     moving = np.select([knots > 23, knots > 14, knots > 3], [60.0, 100.0, 140.0], 150.0)
     found: Floats = np.select([legs.status == MOORED, legs.status == AT_ANCHOR], [900.0, 420.0], moving) / density
@@ -77,7 +77,7 @@ def _period(legs: Legs, density: float) -> Floats:
 
 
 def reports(plan: Plan, first: int, last: int, seed: int, density: float = 1.0) -> pa.Table:
-    """What vessels `first` to `last - 1` send, in the order in which it comes in."""
+    """The reports of vessels `first` to `last - 1`, in order of arrival."""
     begin, end = np.searchsorted(plan.legs.vessel, (first, last))
     legs = plan.legs.take(np.arange(begin, end))
     period = np.where(legs.silent > 0, np.inf, _period(legs, density))

@@ -1,4 +1,4 @@
-"""What vessels do on a voyage. Every template sails many voyages at once and says around which moment they matter."""
+"""Templates of voyages. Each generates many voyages at once, with the time of their middle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOUR, MINUTE = 3600.0, 60.0
 
 @dataclass(frozen=True)
 class Crew:
-    """Who sails: vessels and their cruising speeds in knots."""
+    """Vessels and their cruising speeds in knots."""
 
     vessel: Ints
     speed: Floats
@@ -27,7 +27,7 @@ class Crew:
 
 
 Outcome = tuple[Sailing, Floats]
-"""Vessels that have sailed, and the moments that their voyages are about, by their own clocks."""
+"""Voyages, and the times of their middles by their own clocks."""
 Template = Callable[[Crew, Random], Outcome]
 
 
@@ -37,7 +37,7 @@ def random_port(count: int, random: Random) -> Ints:
 
 
 def _berth(port: Ints, random: Random) -> tuple[Floats, Floats]:
-    """Somewhere in a port."""
+    """Positions inside ports."""
     lat = world.ports().lat[port] + random.uniform(-0.012, 0.012, len(port))
     return world.coast(lat) - random.uniform(0.002, 0.008, len(port)), lat
 
@@ -49,12 +49,12 @@ def offing(port: Ints, random: Random, off: float = 0.45) -> tuple[Floats, Float
 
 
 def western_border(count: int, random: Random) -> tuple[Floats, Floats]:
-    """On the western border, where ships come from and go to."""
+    """Positions on the western border."""
     return np.full(count, world.WEST + 0.05), random.uniform(world.SOUTH + 0.5, world.NORTH - 0.5, count)
 
 
 def open_sea(count: int, random: Random) -> tuple[Floats, Floats]:
-    """Far from ports and clear of the fishing grounds."""
+    """Positions far from ports and fishing grounds."""
     lat = random.uniform(world.SOUTH + 0.6, world.NORTH - 0.6, count)
     return random.uniform(-8.0, -5.6, count), lat
 
@@ -155,7 +155,7 @@ def loitering(crew: Crew, random: Random) -> Outcome:
 
 
 def _on_the_way(situation: str, act: Callable[[Sailing], None], crew: Crew, random: Random) -> Outcome:
-    """Something that happens in the open sea, between two stretches of a voyage."""
+    """A situation in the open sea, between two legs of a voyage."""
     sailing = _at_sea(crew, random)
     begin = sailing.clock.copy()
     act(sailing)

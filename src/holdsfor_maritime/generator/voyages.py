@@ -1,4 +1,4 @@
-"""Voyages under construction: many vessels at a time sail leg after leg, and what they do on the way is written down."""
+"""Voyages under construction: many vessels at a time, leg by leg, with their situations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNDER_WAY, AT_ANCHOR, MOORED, FISHING_STATUS = 0, 1, 5, 7
 
 @dataclass(frozen=True)
 class Legs:
-    """Pieces of tracks, one to a row."""
+    """Pieces of tracks, one per row."""
 
     vessel: Ints
     start: Floats
@@ -22,7 +22,7 @@ class Legs:
     lon: Floats
     lat: Floats
     cosine: Floats
-    """Of the latitude that the map of the surroundings is drawn with."""
+    """Of the latitude of the local plane."""
     motion: Motion
     status: Ints
     drift: Floats
@@ -36,17 +36,17 @@ class Legs:
 
     @property
     def end(self) -> Floats:
-        """When the legs end."""
+        """The end times of the legs."""
         return self.start + self.seconds
 
     def at(self, seconds: Floats) -> tuple[Floats, Floats, Floats]:
-        """Longitude, latitude and course, so long after the beginning."""
+        """Longitude, latitude and course, some seconds after the beginning."""
         east, north, course = self.motion.at(seconds)
         return self.lon + east / (DEGREE * self.cosine), self.lat + north / DEGREE, course
 
 
 def joined(parts: list[Legs]) -> Legs:
-    """All legs below each other."""
+    """Concatenates legs."""
     columns: list[Any] = []
     for each in fields(Legs):
         values = [getattr(part, each.name) for part in parts]
@@ -60,7 +60,7 @@ def joined(parts: list[Legs]) -> Legs:
 
 @dataclass(frozen=True)
 class Truth:
-    """What happens on purpose: one situation, one row a time."""
+    """The intervals of a situation, one per row."""
 
     situation: str
     vessel: Ints
@@ -74,7 +74,7 @@ NOBODY = -1
 
 @dataclass
 class Sailing:
-    """Vessels on their way, one to a row, each by its own clock that begins at 0."""
+    """Vessels on a voyage, one per row, each with a clock that begins at 0."""
 
     vessel: Ints
     lon: Floats
@@ -94,13 +94,13 @@ class Sailing:
         self._leg(np.maximum(metres / speed, 1.0), self._motion(LINE, bearing, speed), cosine, silent=silent)
 
     def stay(self, seconds: Floats, status: int) -> None:
-        """Lie still; a port or an anchorage is `anchoredOrMoored` in truth."""
+        """Lie still, in the situation `anchoredOrMoored`."""
         begin = self.clock.copy()
         self._leg(seconds, self._motion(LINE, self._full(0), self._full(0)), None, status=status)
         self.note("anchoredOrMoored", begin)
 
     def steer(self, seconds: Floats, bearing: Floats, knots: Floats, *, drift: Floats | float = 0.0) -> None:
-        """Keep a course for some time; drifting vessels do not point to where they go."""
+        """Keep a course for some time; with `drift`, the heading differs from it."""
         self._leg(seconds, self._motion(LINE, bearing, knots * KNOT), None, drift=drift)
 
     def zigzag(
@@ -122,12 +122,12 @@ class Sailing:
         self._leg(seconds, self._motion(CIRCLE, bearing, speed, np.degrees(speed / metres)), None)
 
     def note(self, situation: str, begin: Floats, other: Ints | None = None) -> None:
-        """What has been going on since `begin` is a situation."""
+        """Records a situation from `begin` until now."""
         others = np.full(len(self.vessel), NOBODY) if other is None else other
         self.truths.append(Truth(situation, self.vessel, others, begin, self.clock.copy()))
 
     def finished(self, shift: Floats) -> tuple[list[Legs], list[Truth]]:
-        """Everything by the common clock, given when each clock began."""
+        """Legs and situations by the common clock; `shift` is the beginning of each clock."""
         legs = [Legs(one.vessel, one.start + shift, *list(vars(one).values())[2:]) for one in self.legs]
         truths = [
             Truth(one.situation, one.vessel, one.other, one.start + shift, one.end + shift) for one in self.truths

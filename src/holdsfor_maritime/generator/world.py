@@ -87,7 +87,7 @@ def areas() -> tuple[tuple[str, str, Any], ...]:
 
 
 def land() -> Any:
-    """All that lies east of the coast, further than any vessel goes."""
+    """The land east of the coast."""
     lat = np.linspace(SOUTH - 2, NORTH + 2, 1_001)
     shore = np.column_stack((coast(lat), lat))
     return shapely.simplify(shapely.Polygon([*shore, (EAST + 4, NORTH + 2), (EAST + 4, SOUTH - 2)]), 0.0005)
@@ -111,7 +111,7 @@ def geojson() -> str:
 
 
 def land_geojson() -> str:
-    """The land as a file, for maps: no rule asks for it."""
+    """The land as a file, for maps only."""
     return _collection([("land", "land", land())])
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 BLOCK = 500
-"""Vessels whose reports are made at once."""
+"""The number of vessels whose reports are generated together."""
 _DAY = 86_400
 _PLAIN = pc.WriteOptions(quoting_style="none")
 
@@ -80,7 +80,7 @@ def _block(vessels: int, hours: float, seed: int, density: float, block: int) ->
 
 
 def _write_days(rows: pa.Table, folder: Path, block: int) -> None:
-    """A file for each day, so that reading the files in order of their names is going through time."""
+    """Writes a file per day, so that the order of names is the order of time."""
     days = rows["t"].to_numpy() // _DAY
     first = int(days.min()) if len(days) else 0
     for day in np.unique(days):

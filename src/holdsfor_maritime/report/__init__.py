@@ -1,1 +1,1 @@
-"""Stage 3: situations as files, a table, a page and words."""
+"""Stage 3: situations as files, a table and a report."""

@@ -1,4 +1,4 @@
-"""Everything a report is about: what was found, by which run, over which data set."""
+"""The contents of a report: results, run and data set."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from holdsfor_maritime.signals.cleaning import REASONS
 from holdsfor_maritime.signals.derive import SCHEMAS
 
 INTERVALS, RUN, REPORT, VESSELS, SIGNALS = "intervals", "run.json", "report.html", "vessels.parquet", "signals"
-"""The names of what a run leaves behind."""
+"""The names of the files of a run."""
 TRACKS = "tracks"
-"""The reports that were believed, among the signals."""
+"""The folder of plausible reports, among the signals."""
 
 QUIET = frozenset({"anchoredOrMoored"})
-"""Situations that are nothing to look into: most vessels are in them most of the time."""
+"""Situations that are not notable: most vessels are in them most of the time."""
 
 
 @dataclass(frozen=True)
 class Count:
-    """How often one situation was found, and for how long."""
+    """The number and duration of the intervals of a situation."""
 
     situation: str
     title: str
@@ -57,7 +57,7 @@ class Busy:
 
 @dataclass(frozen=True)
 class Findings:
-    """The result of a run: intervals as `rows.ROWS`, vessels as `vessel, name, type`, and what the run said of itself."""
+    """The result of a run: intervals as `rows.ROWS`, vessels as `vessel, name, type`, and the record of the run."""
 
     dataset: Path
     out: Path
@@ -67,14 +67,14 @@ class Findings:
     truth: pa.Table | None
 
     def tracks(self, vessels: Sequence[int]) -> pa.Table:
-        """Where vessels were: `vessel, time, lon, lat`, in order of vessel and time."""
+        """The positions of vessels: `vessel, time, lon, lat`, in order of vessel and time."""
         wanted = pc.field("vessel").isin(pa.array(vessels, pa.int64()))
         found = pq.read_table(self.out / SIGNALS / TRACKS, filters=wanted)
         return found.sort_by([("vessel", "ascending"), ("time", "ascending")])
 
     @property
     def areas(self) -> dict[str, Any]:
-        """The areas that rules ask for (`areas.geojson`), and land (`land.geojson`), as far as there are such files."""
+        """The areas of the rules (`areas.geojson`) and land (`land.geojson`), if the files exist."""
         areas, land = (_features(self.dataset / f"{name}.geojson") for name in ("areas", "land"))
         for feature in land:
             feature["properties"] = {**(feature.get("properties") or {}), "kind": LAND}
@@ -82,33 +82,33 @@ class Findings:
 
     @property
     def reports(self) -> int:
-        """How many position reports were read."""
+        """The number of position reports."""
         return int(self.run["counts"]["read"])
 
     @property
     def dropped(self) -> dict[str, int]:
-        """How many of them were left aside, by the reason."""
+        """The number of reports that were set aside, by reason."""
         return {reason: int(self.run["counts"].get(reason, 0)) for reason in REASONS}
 
     @property
     def signals(self) -> dict[str, int]:
-        """How many events of each kind the rules read."""
+        """The number of events of each kind."""
         return {name: int(self.run["counts"].get(name, 0)) for name in (*SCHEMAS, "proximity")}
 
     @property
     def seconds(self) -> dict[str, float]:
-        """How long each stage took."""
+        """The duration of each stage."""
         return dict(self.run["seconds"])
 
     @property
     def span(self) -> tuple[int, int]:
-        """The first and the last moment that were observed, in unix seconds."""
+        """The first and the last time of a report, in seconds since 1970."""
         first, last = self.run["span"]
         return int(first), int(last)
 
     @cached_property
     def known(self) -> pa.Table:
-        """Only intervals of situations that are reported, each once, with all ends known."""
+        """The intervals of reported situations; open ones end with the last report."""
         wanted = [one for one in SITUATIONS if one.name in self.found_names]
         keep = pc.is_in(_named(self.rows), pa.array([f"{one.name}={one.value}" for one in wanted], pa.string()))
         kept = self.rows.filter(keep)
@@ -122,7 +122,7 @@ class Findings:
 
     @cached_property
     def sides(self) -> pa.Table:
-        """Who is in what: a pair is there once for each of the two, with the other as `vessel2`."""
+        """Situations by vessel: those of a pair twice, with the other vessel as `vessel2`."""
         table = self.known.select(["situation", "vessel", "vessel2", "start", "end"])
         pairs = table.filter(table["vessel2"].is_valid())
         turned = pairs.rename_columns(["situation", "vessel2", "vessel", "start", "end"])
@@ -130,7 +130,7 @@ class Findings:
 
     @cached_property
     def counts(self) -> list[Count]:
-        """A row for each situation, in the order of the rules; those never found as well."""
+        """A row per situation, in the order of the rules."""
         found = []
         for one in SITUATIONS:
             rows = self.known.filter(pc.equal(self.known["situation"], one.name))
@@ -144,18 +144,18 @@ class Findings:
 
     @cached_property
     def _numbers(self) -> pa.Table:
-        """How often each vessel was in what is worth a look: `vessel, situation, count_all`."""
+        """The number of notable situations of each vessel: `vessel, situation, count_all`."""
         sides = self.sides.filter(pc.invert(pc.is_in(self.sides["situation"], pa.array(sorted(QUIET)))))
         return sides.group_by(["vessel", "situation"]).aggregate([([], "count_all")])
 
     def busiest(self, limit: int) -> list[Busy]:
-        """The vessels with most situations worth a look, most first."""
+        """The vessels with most notable situations."""
         totals = self._numbers.group_by("vessel").aggregate([("count_all", "sum")])
         order = totals.sort_by([("count_all_sum", "descending"), ("vessel", "ascending")])
         return self._busy(order["vessel"].to_pylist()[:limit])
 
     def varied(self, limit: int) -> list[Busy]:
-        """Vessels with something worth a look: for every situation the one that was in it most, then the next of each."""
+        """Vessels with notable situations: for each situation the one with most of it, then the next ones."""
         order = [("situation", "ascending"), ("count_all", "descending"), ("vessel", "ascending")]
         numbers = self._numbers.sort_by(order)
         kinds = numbers["situation"].combine_chunks().dictionary_encode().indices.to_numpy()
@@ -178,14 +178,14 @@ class Findings:
 
     @cached_property
     def scores(self) -> list[Score]:
-        """Agreement with the truth; nothing if it is not known."""
+        """The agreement with the ground truth, if there is one."""
         if self.truth is None:
             return []
         return scores(self.truth, self.rows, {one.name: one.value for one in SITUATIONS}, self.span)
 
 
 def _features(path: Path) -> list[dict[str, Any]]:
-    """The features of a GeoJSON file; none if it is not there."""
+    """The features of a GeoJSON file; none if it does not exist."""
     if not path.exists():
         return []
     try:
@@ -202,7 +202,7 @@ def _named(rows: pa.Table) -> pa.ChunkedArray:
 
 
 def load_findings(dataset: Path, out: Path) -> Findings:
-    """What a run over a data set left behind."""
+    """The results of a run over a data set."""
     if not (out / RUN).exists():
         raise HoldsforError(f"there is no run in {out}: holdsfor maritime run {dataset} --out {out}")
     truth = dataset / "truth.csv"
@@ -217,7 +217,7 @@ def load_findings(dataset: Path, out: Path) -> Findings:
 
 
 def named_vessels(dataset: Path, types: pa.Table) -> pa.Table:
-    """Vessels with their types and the last names they gave: `vessel, type, name`."""
+    """Vessels with their types and last names: `vessel, type, name`."""
     path = dataset / "nari_static.csv"
     if not path.exists():
         return types.append_column("name", pa.nulls(len(types), pa.string()))

@@ -1,4 +1,4 @@
-"""The report as one page that needs nothing else: no network, no server."""
+"""The report as a self-contained page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from holdsfor_maritime.report.words import duration, made_by, quality_lead, why
 from holdsfor_maritime.rules import SITUATIONS
 
 VESSELS_SHOWN = 60
-"""Vessels with a timeline of their own."""
+"""The number of vessels with a timeline."""
 _MOST = 12
 _GOOD, _FAIR = 0.8, 0.5
 
@@ -67,7 +67,7 @@ def page(findings: Findings) -> str:
 
 
 def findings_map(findings: Findings, busy: list[Busy]) -> SituationMap:
-    """Where some vessels went, and what they were in on the way."""
+    """The map of some vessels: tracks and situations."""
     shown = [one.vessel for one in busy]
     tracks = findings.tracks(shown)
     sides = findings.sides.filter(pc.is_in(findings.sides["vessel"], pa.array(shown, pa.int64())))
@@ -89,7 +89,7 @@ def findings_map(findings: Findings, busy: list[Busy]) -> SituationMap:
 
 
 def vessel_timeline(findings: Findings, one: Busy) -> Timeline:
-    """When a vessel was in which situation."""
+    """The timeline of a vessel."""
     mine = findings.sides.filter(pc.equal(findings.sides["vessel"], one.vessel)).sort_by("start")
     lanes = []
     for situation in SITUATIONS:
@@ -137,7 +137,7 @@ def _most(busy: list[Busy]) -> str:
 
 
 def _quality(findings: Findings) -> str:
-    """Recall and precision, if there is something to compare with."""
+    """Recall and precision, if there is a ground truth."""
     if not findings.scores:
         return ""
     rows = []
@@ -154,9 +154,7 @@ def _quality(findings: Findings) -> str:
 
 
 def _table(head: list[str], rows: list[list[str]], kinds: Mapping[int, str]) -> str:
-    """A table of HTML. On a phone each row is a block, and cells say what they are: hence the labels, and the roles, which
-    the blocks would lose.
-    """
+    """A table in HTML. On a phone, rows are blocks: cells need labels, and roles, which blocks do not have."""
     of_kind = {at: f' class="{kind}"' for at, kind in kinds.items()}
     names = "".join(
         f'<th scope="col" role="columnheader"{of_kind.get(at, "")}>{name}</th>' for at, name in enumerate(head)
@@ -174,7 +172,7 @@ def _table(head: list[str], rows: list[list[str]], kinds: Mapping[int, str]) -> 
 
 
 def _bar(part: float) -> str:
-    """A number between 0 and 1, and how much of 1 it is."""
+    """A number between 0 and 1, as text and as a bar."""
     if math.isnan(part):
         return "–"
     shade = "#009e73" if part >= _GOOD else "#e69f00" if part >= _FAIR else "#d55e00"

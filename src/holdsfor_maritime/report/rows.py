@@ -1,4 +1,4 @@
-"""Intervals as a table that others can use: one column for each thing there is to ask for."""
+"""Intervals as a table with a column per property."""
 
 from __future__ import annotations
 

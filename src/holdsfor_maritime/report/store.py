@@ -1,4 +1,4 @@
-"""Where situations go: Parquet files, and a table of PostgreSQL."""
+"""Writes situations: Parquet files, and a table of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _PIECES = 4
-"""Connections that write at once."""
+"""The number of parallel connections."""
 
 
 def as_rows(intervals: DataFrame) -> DataFrame:
-    """What Spark recognised, as rows of situations."""
+    """Results of Spark as rows of situations."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -31,7 +31,7 @@ def as_rows(intervals: DataFrame) -> DataFrame:
 
 
 def write_rows(rows: DataFrame | pa.Table, out: Path) -> None:
-    """Write rows of situations to the folder of a run, instead of those that are there."""
+    """Replaces the rows of situations in the folder of a run."""
     folder = out / INTERVALS
     if isinstance(rows, pa.Table):
         folder.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,7 @@ def write_rows(rows: DataFrame | pa.Table, out: Path) -> None:
 
 
 def to_postgres(spark: SparkSession, out: Path, url: str, table: str) -> None:
-    """Bring the rows of a run to a table; those that are there with the same `id` are replaced."""
+    """Writes the rows of a run to a table; rows with the same `id` are replaced."""
     from holdsfor.spark import connectors
 
     connectors.register(spark)

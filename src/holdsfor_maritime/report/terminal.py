@@ -24,7 +24,7 @@ _GOOD, _FAIR = 0.8, 0.5
 
 
 def print_summary(findings: Findings, console: Console) -> None:
-    """Counts and quality, who had most going on, and what the run took."""
+    """Prints counts, quality, the vessels with most situations, and durations."""
     first, last = (datetime.fromtimestamp(at, UTC) for at in findings.span)
     console.print(
         f"\n[bold]{findings.reports:,} position reports[/] of {len(findings.vessels):,} vessels → "

@@ -1,4 +1,4 @@
-"""Position reports that can be used, and those that cannot, each with the reason."""
+"""Separates position reports from those that are set aside, with a reason."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ ROWS = pa.schema(
         ("heading", pa.float64()),
     ]
 )
-"""What is used of a report. A speed of 102.3, a course of 360 and a heading of 511 are not known."""
+"""The columns of a report. A speed of 102.3, a course of 360 and a heading of 511 mean unknown."""
 ASIDE = pa.schema([("reason", pa.string()), *ROWS, ("text", pa.string())])
-"""Reports that are not used; those that cannot be read have their text."""
+"""Reports that are set aside; malformed ones with their text."""
 
 MALFORMED, OUT_OF_RANGE, DUPLICATE, JUMP, LATE = "malformed", "out of range", "duplicate", "impossible jump", "late"
 REASONS = (MALFORMED, OUT_OF_RANGE, DUPLICATE, JUMP, LATE)
@@ -33,19 +33,19 @@ NO_SPEED, NO_COURSE, NO_HEADING = 102.3, 360.0, 511.0
 
 
 def set_aside(rows: pa.Table, reason: str) -> pa.Table:
-    """Rows with the reason why they are not used."""
+    """Rows that are set aside, with the reason."""
     columns = [pa.repeat(pa.scalar(reason), len(rows)), *rows.columns, pa.nulls(len(rows), pa.string())]
     return pa.table(columns, schema=ASIDE)
 
 
 def malformed(text: pa.Array) -> pa.Table:
-    """Lines that are no reports."""
+    """Lines that are not reports."""
     columns = [pa.repeat(pa.scalar(MALFORMED), len(text)), *(pa.nulls(len(text), kind.type) for kind in ROWS), text]
     return pa.table(columns, schema=ASIDE)
 
 
 def in_range(rows: pa.Table) -> NDArray[np.bool_]:
-    """Whether a report says what AIS can say. What it can leave out may be missing, or say that it is not known."""
+    """Whether the values of a report are within the ranges of AIS; optional values may be missing or unknown."""
 
     def between(name: str, low: float, high: float) -> NDArray[np.bool_]:
         values = rows[name].to_numpy()
@@ -67,13 +67,13 @@ def in_range(rows: pa.Table) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Ordered:
-    """Reports in order of vessel and time, one for each; and those that were one too many."""
+    """Reports in order of vessel and time, one for each; and the duplicates."""
 
     rows: pa.Table
     vessels: Ints
     """The distinct vessels."""
     vessel: Ints
-    """The place of a row's vessel among them."""
+    """The index of a row's vessel among them."""
     duplicates: pa.Table
 
 
@@ -105,7 +105,7 @@ def _by_vessel_and_time(vessel: Ints, time: Ints) -> Ints:
 
 
 def _without_ties(rows: pa.Table, order: Ints, same: Ints) -> tuple[Ints, Ints]:
-    """The rows that stay, in order, and those that go; `same` are the places of those that the next one repeats."""
+    """The kept rows in order, and the removed ones; `same` are the positions of rows that the next one repeats."""
     tied = np.unique(np.concatenate((same, same + 1)))
     picked = rows.take(order[tied])
     keys = [np.nan_to_num(picked[name].to_numpy(), nan=1e9) for name in reversed(ROWS.names)]
@@ -117,7 +117,7 @@ def _without_ties(rows: pa.Table, order: Ints, same: Ints) -> tuple[Ints, Ints]:
 
 
 def parsed(rows: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Columns of the public set as the rows that are used, and as text those that lack what is needed."""
+    """The rows of the public set that can be used; and as text those with missing values."""
     needed = [pc.is_valid(rows[name]) for name in ("sourcemmsi", "lon", "lat", "t")]
     good = pc.and_(pc.and_(needed[0], needed[1]), pc.and_(needed[2], needed[3]))
     bad = rows.filter(pc.invert(good))

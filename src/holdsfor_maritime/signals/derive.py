@@ -1,4 +1,4 @@
-"""The events of some vessels from their reports, as far as time has come; what a stream has to remember is handed on."""
+"""Derives the events of some vessels from their reports up to a time, and returns the state for a stream."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ WITHIN = pa.schema([("vessel", pa.int64()), ("area", pa.int64())])
 
 @dataclass(frozen=True)
 class Memory:
-    """What is remembered of vessels: numbers, the areas they are in, and reports that it is too early for."""
+    """The state of vessels: numbers, their areas, and reports after the time reached."""
 
     known: pa.Table
     within: pa.Table
@@ -68,13 +68,13 @@ class Memory:
 
     @classmethod
     def empty(cls) -> Memory:
-        """Nothing yet."""
+        """The empty state."""
         return cls(KNOWN.empty_table(), WITHIN.empty_table(), ROWS.empty_table())
 
 
 @dataclass(frozen=True)
 class Derived:
-    """What was found."""
+    """Events and the new state."""
 
     events: Mapping[str, pa.Table]
     samples: pa.Table
@@ -124,7 +124,7 @@ def derive(
 
 @dataclass(frozen=True)
 class _Kept:
-    """The reports that are believed."""
+    """The plausible reports."""
 
     vessels: Ints
     vessel: Ints

@@ -1,4 +1,4 @@
-"""Rows on their way from one task to another: each task writes one file, with a part for each of those that read it."""
+"""Exchanges rows between tasks: each task writes one file, with a part per reader."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdsfor_maritime.signals.tracks import Ints
 
 
 def bucket_of(key: Ints, buckets: int) -> Ints:
-    """A bucket for each key, spread evenly and the same everywhere."""
+    """The bucket of each key, the same on all machines."""
     bits = key.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     return ((bits >> np.uint64(33)) % np.uint64(buckets)).astype(np.int64)
 

@@ -55,7 +55,7 @@ class Flow:
         return self._go_on(setting, notes, before, after, link)
 
     def finish(self) -> Note:
-        """The stream is over: what waits is worked on too."""
+        """Ends the stream: processes the waiting reports."""
         link = newest_link(self.setting.store)
         before = self._progress(link)
         if before.latest is None:
@@ -81,7 +81,7 @@ class Flow:
 
     @property
     def _settings(self) -> dict[str, Any]:
-        """What cannot change while a stream goes on."""
+        """The settings that must not change during a stream."""
         areas = list(self.setting.index.areas.names)
         return {"buckets": self.setting.buckets, "thresholds": asdict(self.setting.limits), "areas": areas}
 

@@ -17,10 +17,10 @@ _BUCKETS = 4
 
 
 class Here:
-    """Does tasks in this process."""
+    """Executes tasks in this process."""
 
     def run(self, task: Task, count: int) -> list[Note]:
-        """Do a task for the numbers below `count`."""
+        """Executes a task for the numbers below `count`."""
         return [task(number) for number in range(count)]
 
 

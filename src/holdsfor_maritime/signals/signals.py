@@ -1,4 +1,4 @@
-"""What stage 1 gives out."""
+"""The results of stage 1."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ class Signals(Generic[Frame]):
     numbers: Mapping[str, int]
 
     def counts(self) -> dict[str, int]:
-        """How many reports were read, how many are aside and why, and how many events there are."""
+        """The numbers of reports, of those set aside by reason, and of events."""
         return dict(self.numbers)

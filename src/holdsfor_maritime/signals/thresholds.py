@@ -1,4 +1,4 @@
-"""The numbers that decide when a position report is an event: one TOML file, and perhaps one of the user's."""
+"""The thresholds of events: a TOML file, and optionally one of the user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holdsfor.diagnostics import HoldsforError
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What `thresholds.toml` says; a field `gap_seconds` is `seconds` below `[gap]`."""
+    """The contents of `thresholds.toml`; the field `gap_seconds` is `seconds` below `[gap]`."""
 
     cleaning_fastest: float
     cleaning_believed_after: int

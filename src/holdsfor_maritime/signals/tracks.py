@@ -54,18 +54,18 @@ MOMENTS = (
     "turn",
 )
 FIRST_MOMENT = 4
-"""The bit of the first of these."""
+"""The number of the first of these bits."""
 
 
 def unknown(vessels: int) -> Floats:
-    """What is known of vessels that were never heard of."""
+    """The state of vessels without reports."""
     found = np.full((vessels, len(NAMES)), np.nan)
     found[:, [NAMES.index(name) for name in ("changing", "stopped", "slow", "odd_row", "silence_told")]] = 0
     return found
 
 
 def metres(lon: float, lat: float, to_lon: float, to_lat: float) -> float:
-    """The distance of two places on the globe."""
+    """The distance of two positions on the globe in metres."""
     one, other = math.radians(lat), math.radians(to_lat)
     sine = math.sin((other - one) / 2) ** 2
     sine += math.cos(one) * math.cos(other) * math.sin(math.radians(to_lon - lon) / 2) ** 2
@@ -73,12 +73,12 @@ def metres(lon: float, lat: float, to_lon: float, to_lat: float) -> float:
 
 
 def apart(one: float, other: float) -> float:
-    """Degrees between two courses; NaN where one is not known."""
+    """Degrees between two courses; NaN if one is unknown."""
     return abs((one - other + 180.0) % 360.0 - 180.0)
 
 
 def believed(now: Floats, t: float, lon: float, lat: float, limits: Floats) -> float:
-    """Metres from the last report; NaN if the way from there is not known, and -1 if this one cannot be true."""
+    """Metres from the last report; NaN after a gap, and -1 for an implausible report."""
     passed = t - now[0]
     if not passed > 0:
         return np.nan
@@ -95,7 +95,7 @@ def believed(now: Floats, t: float, lon: float, lat: float, limits: Floats) -> f
 
 
 def at_speed(now: Floats, speed: float, limits: Floats) -> int:
-    """Stops, slow motion and changes of speed. Comparisons with what is not known are false."""
+    """Stops, slow motion and changes of speed. Comparisons with unknown values are false."""
     bits = 0
     stopped = 1.0 if speed < limits[3] else 0.0
     slow = 1.0 if limits[3] <= speed < limits[4] else 0.0
@@ -184,7 +184,7 @@ def _compiled() -> Any:
 
 
 def limits_of(limits: Thresholds) -> Floats:
-    """What the loop compares with."""
+    """The thresholds of the loop."""
     return np.array(
         [
             limits.gap_seconds,
@@ -215,16 +215,16 @@ def walked(
 
 
 def silent(known: Floats, until: float, limits: Thresholds) -> NDArray[np.bool_]:
-    """The vessels that have not been heard of for longer than a gap, and of which that has not been told."""
+    """The vessels without reports for longer than a gap, if this has not been reported."""
     found: NDArray[np.bool_] = (until - known[:, _TIME] > limits.gap_seconds) & (known[:, _TOLD] == 0)
     return found
 
 
 def tell_silence(known: Floats, which: NDArray[np.bool_]) -> None:
-    """From now on it has been told."""
+    """Records that the silence has been reported."""
     known[which, _TOLD] = 1
 
 
 def last_reports(known: Floats) -> Ints:
-    """When each vessel was heard last."""
+    """The time of the last report of each vessel."""
     return known[:, _TIME].astype(np.int64)

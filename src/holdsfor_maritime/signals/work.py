@@ -27,7 +27,7 @@ from holdsfor_maritime.signals.reading import Piece, read_piece
 from holdsfor_maritime.signals.thresholds import Thresholds
 
 Note: TypeAlias = dict[str, int]
-"""What a task says of its work: numbers by name. `latest` is the latest time it saw."""
+"""The numbers that a task returns, by name. `latest` is its latest time."""
 Task: TypeAlias = Callable[[int], Note]
 
 OUTPUTS: dict[str, pa.Schema] = SCHEMAS | {"proximity": proximity.INTERVALS, "tracks": TRACK, "aside": ASIDE}
@@ -37,16 +37,16 @@ _SLOTS_TOGETHER = 32
 
 
 class Workers(Protocol):
-    """Those who do the tasks."""
+    """Executes tasks."""
 
     def run(self, task: Task, count: int) -> list[Note]:
-        """Do a task for the numbers below `count`, in any order."""
+        """Executes a task for the numbers below `count`, in any order."""
         ...
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What all tasks know. Files on the way are below `store`, results below `out`."""
+    """The settings of all tasks. Intermediate files are below `store`, results below `out`."""
 
     store: Store
     out: Store
@@ -67,7 +67,7 @@ class Setting:
 
 
 def take_in(setting: Setting, part: int, found: Sequence[tuple[pa.Table, pa.Table]], until: int | None) -> Note:
-    """Sort out rows that have been read, and send the good ones to the buckets of their vessels."""
+    """Sets rows aside, and sends the others to the buckets of their vessels."""
     rows = pa.concat_tables((ROWS.empty_table(), *(good for good, _ in found)))
     aside = [bad for _, bad in found]
     good = in_range(rows)
@@ -93,7 +93,7 @@ def _reasons(aside: pa.Table) -> Note:
 
 @dataclass(frozen=True)
 class Read:
-    """Read a piece of a CSV file."""
+    """The task that reads a piece of a CSV file."""
 
     setting: Setting
     pieces: tuple[Piece, ...]
@@ -105,7 +105,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Turn:
-    """How far time has come, and where what is remembered and what has come in can be found."""
+    """The time reached, and the locations of states and new rows."""
 
     parts: tuple[int, ...]
     until: int | None = None
@@ -192,7 +192,7 @@ class Merge:
 
 
 def total(notes: Sequence[Note]) -> Note:
-    """The sum of what tasks say; of times, the latest."""
+    """Adds the numbers that tasks return; of times, takes the latest."""
     names = ["read", *REASONS, *(name for note in notes for name in note)]
     found = {name: sum(note.get(name, 0) for note in notes) for name in names if name not in ("latest", "part")}
     latest = [note["latest"] for note in notes if "latest" in note]

@@ -63,10 +63,10 @@ def test_metric_predicates_that_read_each_other_are_one_stratum() -> None:
     assert names["near", "far"] == {"go", "alarm"}
 
 
-@pytest.mark.parametrize("grain", ["pairs", "fluents", "components"])
-def test_graphs(grain: str) -> None:
+@pytest.mark.parametrize("granularity", ["pairs", "fluents", "components"])
+def test_graphs(granularity: str) -> None:
     analysis = loaded(RULES, METRIC).analysis
-    view = dependency_view(analysis, grain)  # type: ignore[arg-type]
+    view = dependency_view(analysis, granularity)  # type: ignore[arg-type]
     assert not view.cyclic
     assert any(node.role == "metric predicate" and node.rules for node in view.nodes)
     for render in (to_mermaid, to_dot, to_svg):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
+from holdsfor import ir
 from holdsfor.diagnostics import NOWHERE
 from holdsfor.frontend.builder import (
     ANY,
@@ -42,39 +43,6 @@ from holdsfor.frontend.builder.conditions import AllOf, AnyOf
 from holdsfor.frontend.builder.situations import Combination, Distant, Filtered, Given
 from holdsfor.frontend.builder.steps import Naming
 from holdsfor.frontend.builder.terms import TermLike
-from holdsfor.ir import (
-    Algebra,
-    Assign,
-    BackgroundRule,
-    Body,
-    Boundary,
-    Call,
-    Compare,
-    Cut,
-    Declaration,
-    DelayRule,
-    Edge,
-    Effect,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    FindAll,
-    Fvp,
-    Guard,
-    Happens,
-    Holds,
-    IfThenElse,
-    InitiallyRule,
-    IntervalOperator,
-    IntervalRule,
-    Intervals,
-    Literal,
-    Not,
-    Or,
-    PostponeRule,
-    Program,
-    Rule,
-)
 from holdsfor.ir.sliding import TOP
 from holdsfor.syntax.durations import is_duration
 from holdsfor.syntax.printer import print_term
@@ -83,39 +51,39 @@ from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, argument
 TRUE = fact("true")()
 
 
-def rebuild(program: Program) -> Program:
+def rebuild(program: ir.Program) -> ir.Program:
     rules = Rules()
     for rule in program.rules:
         add(rules, rule)
     return rules.program()
 
 
-def add(rules: Rules, rule: Rule) -> None:
+def add(rules: Rules, rule: ir.Rule) -> None:
     match rule:
-        case EffectRule(kind=kind, fvp=fvp, time=time, body=body):
-            begin = rules.initiate if kind is EffectKind.INITIATED else rules.terminate
+        case ir.EffectRule(kind=kind, fvp=fvp, time=time, body=body):
+            begin = rules.initiate if kind is ir.EffectKind.INITIATED else rules.terminate
             begin(pair(fvp), at=value(time)).when(*conditions(body))
-        case EventRule(event=happening, time=time, body=body):
+        case ir.EventRule(event=happening, time=time, body=body):
             rules.happens(call(event, happening), at=value(time)).when(*conditions(body))
-        case IntervalRule(fvp=fvp, out=out, body=body):
+        case ir.IntervalRule(fvp=fvp, out=out, body=body):
             rules.holds(pair(fvp)).during(*conditions(body), intervals(out))
-        case InitiallyRule(fvp=fvp, body=body):
+        case ir.InitiallyRule(fvp=fvp, body=body):
             finish(rules.initially(pair(fvp)), body)
-        case DelayRule(trigger=trigger, effect=None, delay=delay, body=body):
+        case ir.DelayRule(trigger=trigger, effect=None, delay=delay, body=body):
             finish(rules.ends_after(value(delay), pair(trigger)), body)
-        case DelayRule(trigger=trigger, effect=Fvp() as effect, delay=delay, body=body):
+        case ir.DelayRule(trigger=trigger, effect=ir.Fvp() as effect, delay=delay, body=body):
             finish(rules.after(value(delay), pair(trigger), becomes=pair(effect)), body)
-        case PostponeRule(fvp=fvp, body=body):
+        case ir.PostponeRule(fvp=fvp, body=body):
             finish(rules.postpone(pair(fvp)), body)
-        case BackgroundRule(head=head, body=()):
+        case ir.BackgroundRule(head=head, body=()):
             rules.fact(call(fact, head))
-        case BackgroundRule(head=head, body=body):
+        case ir.BackgroundRule(head=head, body=body):
             rules.define(call(fact, head)).when(*conditions(body))
-        case Declaration(kind=kind, args=args, body=body):
+        case ir.Declaration(kind=kind, args=args, body=body):
             finish(rules.declare(kind, *(declared(arg) for arg in args)), body)
 
 
-def finish(draft: Any, body: Body) -> None:
+def finish(draft: Any, body: ir.Body) -> None:
     if body:
         draft.when(*conditions(body))
 
@@ -143,13 +111,13 @@ def call(make: Any, atom: Term) -> Any:
     return make(name[0])(*map(value, arguments(atom)))
 
 
-def pair(fvp: Fvp) -> Pair:
+def pair(fvp: ir.Fvp) -> Pair:
     return call(fluent, fvp.fluent) == value(fvp.value)
 
 
 def declared(arg: Term) -> TermLike:
     if isinstance(arg, Compound) and arg.name == "=" and len(arg.args) == 2 and functor(arg.args[0]):
-        return pair(Fvp(*arg.args))
+        return pair(ir.Fvp(*arg.args))
     return value(arg)
 
 
@@ -160,61 +128,61 @@ def intervals(one: Term) -> Given:
 # Conditions
 
 
-def conditions(body: Body) -> list[Condition]:
+def conditions(body: ir.Body) -> list[Condition]:
     return [condition(literal) for literal in body] or [TRUE]
 
 
-def conjunction(body: Body) -> Condition:
+def conjunction(body: ir.Body) -> Condition:
     return reduce(lambda left, right: AllOf((left, right)), conditions(body))
 
 
-def condition(literal: Literal) -> Condition:
+def condition(literal: ir.Literal) -> Condition:
     match literal:
-        case Happens(event=happening, time=time):
+        case ir.Happens(event=happening, time=time):
             return call(event, happening).at(value(time))
-        case Boundary(edge=edge, fvp=fvp, time=time):
-            return (start if edge is Edge.START else end)(pair(fvp)).at(value(time))
-        case Holds(fvp=fvp, time=time):
+        case ir.Boundary(edge=edge, fvp=fvp, time=time):
+            return (start if edge is ir.Edge.START else end)(pair(fvp)).at(value(time))
+        case ir.Holds(fvp=fvp, time=time):
             return pair(fvp).at(value(time))
-        case Effect(kind=kind, fvp=fvp, time=time):
-            return (initiated if kind is EffectKind.INITIATED else terminated)(pair(fvp)).at(value(time))
-        case Intervals(fvp=fvp, out=out):
+        case ir.Effect(kind=kind, fvp=fvp, time=time):
+            return (initiated if kind is ir.EffectKind.INITIATED else terminated)(pair(fvp)).at(value(time))
+        case ir.Intervals(fvp=fvp, out=out):
             return Naming(out, pair(fvp))
-        case Algebra(out=out):
+        case ir.Algebra(out=out):
             return Naming(out, situation(literal))
-        case Guard(intervals=one, empty=is_empty):
+        case ir.Guard(intervals=one, empty=is_empty):
             return (empty if is_empty else nonempty)(intervals(one))
-        case Compare(operator=operator, left=left, right=right):
+        case ir.Compare(operator=operator, left=left, right=right):
             return compare(operator, value(left), value(right))
-        case Assign(target=target, expression=expression):
+        case ir.Assign(target=target, expression=expression):
             return let(value(target), value(expression))
-        case Call(atom=atom) if functor(atom) == TOP:
+        case ir.Call(atom=atom) if functor(atom) == TOP:
             most, by, happened, length, time = arguments(atom)
             return top(value(most), value(by), call(event, happened), value(length), value(time))
-        case Call(atom=atom):
+        case ir.Call(atom=atom):
             return call(fact, atom)
-        case Not(body=body):
+        case ir.Not(body=body):
             return not_(*conditions(body))
-        case Or(branches=branches):
+        case ir.Or(branches=branches):
             return AnyOf(tuple(conjunction(branch) for branch in branches))
-        case IfThenElse(condition=test, then=then, otherwise=otherwise):
+        case ir.IfThenElse(condition=test, then=then, otherwise=otherwise):
             no = None if otherwise is None else conditions(otherwise)
             return if_(conditions(test), then=conditions(then), otherwise=no)
-        case FindAll(template=template, body=body, result=result):
+        case ir.FindAll(template=template, body=body, result=result):
             return find_all(value(template), *conditions(body), into=value(result))
-        case Cut():
+        case ir.Cut():
             return CUT
 
 
-def situation(literal: Algebra) -> Situation:
+def situation(literal: ir.Algebra) -> Situation:
     inputs, rest = literal.inputs, None
     if inputs and isinstance(inputs[-1], ListTerm) and inputs[-1].tail is not None and not inputs[-1].items:
         inputs, rest = inputs[:-1], inputs[-1]
     parts = tuple(map(intervals, inputs))
     match literal.operator:
-        case IntervalOperator.SEQUENCE:
+        case ir.IntervalOperator.SEQUENCE:
             return seq(*parts)
-        case IntervalOperator.ALLEN:
+        case ir.IntervalOperator.ALLEN:
             return parts[0].allen(literal.relation, parts[1], give=literal.mode)
         case _ if literal.distance is not None:
             return Distant(literal.operator, parts, literal.distance)

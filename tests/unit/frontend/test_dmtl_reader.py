@@ -8,18 +8,8 @@ import pytest
 
 from holdsfor.diagnostics import Source
 from holdsfor.frontend.dmtl import metric_text, parse_metric
-from holdsfor.ir.metric import (
-    Aggregate,
-    Atom,
-    Binary,
-    Comparison,
-    Condition,
-    MetricFact,
-    MetricProgram,
-    MetricRule,
-    Range,
-    Unary,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule
 from holdsfor.syntax.terms import Const
 
 
@@ -92,15 +82,15 @@ def test_which_constants_are_numbers(written: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("written", "during"),
     [
-        ("3", Range(Fraction(3), Fraction(3))),
-        ("-1/3", Range(Fraction(-1, 3), Fraction(-1, 3))),
-        ("[ 1 , 2 )", Range(Fraction(1), Fraction(2), high_open=True)),
-        ("(-inf,4]", Range(None, Fraction(4), low_open=True)),
-        ("(-inf,inf)", Range(None, None, low_open=True, high_open=True)),
-        (".5", Range(Fraction(1, 2), Fraction(1, 2))),
+        ("3", metric.Range(Fraction(3), Fraction(3))),
+        ("-1/3", metric.Range(Fraction(-1, 3), Fraction(-1, 3))),
+        ("[ 1 , 2 )", metric.Range(Fraction(1), Fraction(2), high_open=True)),
+        ("(-inf,4]", metric.Range(None, Fraction(4), low_open=True)),
+        ("(-inf,inf)", metric.Range(None, None, low_open=True, high_open=True)),
+        (".5", metric.Range(Fraction(1, 2), Fraction(1, 2))),
     ],
 )
-def test_times_of_facts(written: str, during: Range) -> None:
+def test_times_of_facts(written: str, during: metric.Range) -> None:
     assert fact(f"P(a) @ {written}").during == during
 
 
@@ -139,24 +129,28 @@ def test_a_full_stop_after_a_number_ends_the_fact() -> None:
 def test_parts_of_a_rule() -> None:
     found = rule("Boxplus[1,2] Boxminus[0,1) Q(X,n) :- A(X) Since[0,2] B(_), not C(X), N = count(Y : D(X,Y)), N > 3")
     assert [str(operator) for operator, _ in found.boxes] == ["Boxplus", "Boxminus"]
-    assert found.head == Atom("Q", (found.head.args[0], Const("n")))
+    assert found.head == metric.Atom("Q", (found.head.args[0], Const("n")))
     since, negation, aggregate, comparison = found.body
-    assert isinstance(since, Condition) and isinstance(since.atom, Binary) and since.span.text == "A(X) Since[0,2] B(_)"
-    assert isinstance(negation, Condition) and negation.negated and negation.span.text == "not C(X)"
-    assert isinstance(aggregate, Aggregate) and aggregate.terms[0].name == "Y"
-    assert isinstance(comparison, Comparison) and comparison.span.text == "N > 3"
+    assert (
+        isinstance(since, metric.Condition)
+        and isinstance(since.atom, metric.Binary)
+        and since.span.text == "A(X) Since[0,2] B(_)"
+    )
+    assert isinstance(negation, metric.Condition) and negation.negated and negation.span.text == "not C(X)"
+    assert isinstance(aggregate, metric.Aggregate) and aggregate.terms[0].name == "Y"
+    assert isinstance(comparison, metric.Comparison) and comparison.span.text == "N > 3"
 
 
 def test_each_anonymous_variable_is_another_one() -> None:
     (condition,) = rule("Q :- P(_,_)").body
-    assert isinstance(condition, Condition) and isinstance(condition.atom, Atom)
+    assert isinstance(condition, metric.Condition) and isinstance(condition.atom, metric.Atom)
     first, second = condition.atom.args
     assert first != second
 
 
 def test_spans_of_operators() -> None:
     (condition,) = rule("Q(X) :- Diamondminus[0,2] P(X)").body
-    assert isinstance(condition, Condition) and isinstance(condition.atom, Unary)
+    assert isinstance(condition, metric.Condition) and isinstance(condition.atom, metric.Unary)
     assert condition.atom.range.span.text == "[0,2]"
     assert condition.atom.operand.span.text == "P(X)"
 

@@ -4,62 +4,47 @@ from __future__ import annotations
 
 import pytest
 
+from holdsfor import ir
 from holdsfor.frontend.rtec import print_program
-from holdsfor.ir import (
-    BackgroundRule,
-    Call,
-    Declaration,
-    DeclarationKind,
-    DelayRule,
-    Effect,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    Happens,
-    Holds,
-    InitiallyRule,
-    IntervalRule,
-    Intervals,
-    PostponeRule,
-    Rule,
-)
 from holdsfor.syntax.terms import EMPTY_LIST, Compound, Const, Var, variables
 from tests.unit.frontend.reading import OUT, T, X, call, pair, read, rule
 
-PRESS = Happens(Const("press"), T)
+PRESS = ir.Happens(Const("press"), T)
 
 
 # Effects
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("initiatedAt", EffectKind.INITIATED), ("terminatedAt", EffectKind.TERMINATED)]
+    ("name", "kind"), [("initiatedAt", ir.EffectKind.INITIATED), ("terminatedAt", ir.EffectKind.TERMINATED)]
 )
-def test_effects(name: str, kind: EffectKind) -> None:
-    expected = EffectRule(kind, pair(call("on", "X")), T, (Happens(call("press", "X"), T),))
+def test_effects(name: str, kind: ir.EffectKind) -> None:
+    expected = ir.EffectRule(kind, pair(call("on", "X")), T, (ir.Happens(call("press", "X"), T),))
     assert rule(f"{name}(on(X)=true, T) :- happensAt(press(X), T).") == expected
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("initiatedAt", EffectKind.INITIATED), ("terminatedAt", EffectKind.TERMINATED)]
+    ("name", "kind"), [("initiatedAt", ir.EffectKind.INITIATED), ("terminatedAt", ir.EffectKind.TERMINATED)]
 )
-def test_four_arguments_say_the_same_at_the_third(name: str, kind: EffectKind) -> None:
-    assert rule(f"{name}(on=true, T1, T, T2) :- happensAt(press, T).") == EffectRule(kind, pair("on"), T, (PRESS,))
+def test_four_arguments_say_the_same_at_the_third(name: str, kind: ir.EffectKind) -> None:
+    assert rule(f"{name}(on=true, T1, T, T2) :- happensAt(press, T).") == ir.EffectRule(kind, pair("on"), T, (PRESS,))
 
 
 def test_the_range_of_four_arguments_leaves_no_trace() -> None:
-    assert rule("initiatedAt(on(_)=true, _, T, _) :- happensAt(press(_), T).") == EffectRule(
-        EffectKind.INITIATED, pair(call("on", "_#1")), T, (Happens(call("press", "_#2"), T),)
+    assert rule("initiatedAt(on(_)=true, _, T, _) :- happensAt(press(_), T).") == ir.EffectRule(
+        ir.EffectKind.INITIATED, pair(call("on", "_#1")), T, (ir.Happens(call("press", "_#2"), T),)
     )
 
 
-@pytest.mark.parametrize(("name", "kind"), [("initiates", EffectKind.INITIATED), ("terminates", EffectKind.TERMINATED)])
-def test_the_older_form_puts_its_event_first(name: str, kind: EffectKind) -> None:
+@pytest.mark.parametrize(
+    ("name", "kind"), [("initiates", ir.EffectKind.INITIATED), ("terminates", ir.EffectKind.TERMINATED)]
+)
+def test_the_older_form_puts_its_event_first(name: str, kind: ir.EffectKind) -> None:
     found = rule(f"{name}(press(X), on(X)=true, T) :- holdsAt(power=true, T).")
-    assert found == EffectRule(
-        kind, pair(call("on", "X")), T, (Happens(call("press", "X"), T), Holds(pair("power"), T))
+    assert found == ir.EffectRule(
+        kind, pair(call("on", "X")), T, (ir.Happens(call("press", "X"), T), ir.Holds(pair("power"), T))
     )
-    assert rule(f"{name}(press, on=true, T).") == EffectRule(kind, pair("on"), T, (PRESS,))
+    assert rule(f"{name}(press, on=true, T).") == ir.EffectRule(kind, pair("on"), T, (PRESS,))
 
 
 def test_the_older_form_takes_the_start_of_a_fluent_as_well() -> None:
@@ -71,20 +56,20 @@ def test_the_older_form_takes_the_start_of_a_fluent_as_well() -> None:
 def test_anonymous_variables_are_numbered_as_the_rule_is_printed() -> None:
     found = rule("initiates(press(_), on=_, T).")
     assert found == rule("initiatedAt(on=_, T) :- happensAt(press(_), T).")
-    assert found == EffectRule(EffectKind.INITIATED, pair("on", "_#1"), T, (Happens(call("press", "_#2"), T),))
+    assert found == ir.EffectRule(ir.EffectKind.INITIATED, pair("on", "_#1"), T, (ir.Happens(call("press", "_#2"), T),))
 
 
 def test_an_anonymous_time_of_the_older_form_is_one_time() -> None:
     found = rule("initiates(press(Any1), on=true, _).")
-    assert found == EffectRule(
-        EffectKind.INITIATED, pair("on"), Var("Any2"), (Happens(call("press", "Any1"), Var("Any2")),)
+    assert found == ir.EffectRule(
+        ir.EffectKind.INITIATED, pair("on"), Var("Any2"), (ir.Happens(call("press", "Any1"), Var("Any2")),)
     )
     assert read(print_program(read("initiates(press(Any1), on=true, _)."))).rules == (found,)
 
 
 def test_the_value_may_be_open() -> None:
-    assert rule("terminatedAt(f=_, T) :- happensAt(press, T).") == EffectRule(
-        EffectKind.TERMINATED, pair("f", "_#1"), T, (PRESS,)
+    assert rule("terminatedAt(f=_, T) :- happensAt(press, T).") == ir.EffectRule(
+        ir.EffectKind.TERMINATED, pair("f", "_#1"), T, (PRESS,)
     )
 
 
@@ -92,59 +77,63 @@ def test_the_value_may_be_open() -> None:
 
 
 def test_initially() -> None:
-    assert rule("initially(f=v).") == InitiallyRule(pair("f", "v"), ())
-    assert rule("initially(f(X)=v) :- known(X).") == InitiallyRule(
-        pair(call("f", "X"), "v"), (Call(call("known", "X")),)
+    assert rule("initially(f=v).") == ir.InitiallyRule(pair("f", "v"), ())
+    assert rule("initially(f(X)=v) :- known(X).") == ir.InitiallyRule(
+        pair(call("f", "X"), "v"), (ir.Call(call("known", "X")),)
     )
 
 
 def test_holds_for() -> None:
-    assert rule("holdsFor(f=true, I) :- holdsFor(g=true, I).") == IntervalRule(
-        pair("f"), OUT, (Intervals(pair("g"), OUT),)
+    assert rule("holdsFor(f=true, I) :- holdsFor(g=true, I).") == ir.IntervalRule(
+        pair("f"), OUT, (ir.Intervals(pair("g"), OUT),)
     )
-    assert rule("holdsFor(f(_)=true, []).") == IntervalRule(pair(call("f", "_#1")), EMPTY_LIST, ())
+    assert rule("holdsFor(f(_)=true, []).") == ir.IntervalRule(pair(call("f", "_#1")), EMPTY_LIST, ())
 
 
 def test_derived_events() -> None:
-    assert rule("happensAt(alarm(X), T) :- happensAt(press(X), T).") == EventRule(
-        call("alarm", "X"), T, (Happens(call("press", "X"), T),)
+    assert rule("happensAt(alarm(X), T) :- happensAt(press(X), T).") == ir.EventRule(
+        call("alarm", "X"), T, (ir.Happens(call("press", "X"), T),)
     )
 
 
 def test_delayed_effects() -> None:
-    assert rule("fi(f=a, f=b, 10).") == DelayRule(pair("f", "a"), pair("f", "b"), Const(10), ())
-    assert rule("ft(f=a, 10).") == DelayRule(pair("f", "a"), None, Const(10), ())
-    assert rule("p(f=a).") == PostponeRule(pair("f", "a"), ())
+    assert rule("fi(f=a, f=b, 10).") == ir.DelayRule(pair("f", "a"), pair("f", "b"), Const(10), ())
+    assert rule("ft(f=a, 10).") == ir.DelayRule(pair("f", "a"), None, Const(10), ())
+    assert rule("p(f=a).") == ir.PostponeRule(pair("f", "a"), ())
 
 
 def test_delayed_effects_with_bodies() -> None:
-    limit = (Call(call("limit", "X", "D")),)
-    assert rule("fi(f(X)=a, f(X)=b, D) :- limit(X, D).") == DelayRule(
+    limit = (ir.Call(call("limit", "X", "D")),)
+    assert rule("fi(f(X)=a, f(X)=b, D) :- limit(X, D).") == ir.DelayRule(
         pair(call("f", "X"), "a"), pair(call("f", "X"), "b"), Var("D"), limit
     )
-    assert rule("ft(f(X)=a, D) :- limit(X, D).") == DelayRule(pair(call("f", "X"), "a"), None, Var("D"), limit)
-    assert rule("p(f(X)=a) :- limit(X, D).") == PostponeRule(pair(call("f", "X"), "a"), limit)
+    assert rule("ft(f(X)=a, D) :- limit(X, D).") == ir.DelayRule(pair(call("f", "X"), "a"), None, Var("D"), limit)
+    assert rule("p(f(X)=a) :- limit(X, D).") == ir.PostponeRule(pair(call("f", "X"), "a"), limit)
 
 
 # Declarations
 
 
-@pytest.mark.parametrize("kind", sorted(set(DeclarationKind) - {DeclarationKind.DIRECTIVE, DeclarationKind.FORGET}))
-def test_declarations(kind: DeclarationKind) -> None:
+@pytest.mark.parametrize(
+    "kind", sorted(set(ir.DeclarationKind) - {ir.DeclarationKind.DIRECTIVE, ir.DeclarationKind.FORGET})
+)
+def test_declarations(kind: ir.DeclarationKind) -> None:
     declared = call("=", call("f", "X"), "true")
-    assert rule(f"{kind.value}(f(X)=true).") == Declaration(kind, (declared,), ())
-    assert rule(f"{kind.value}(f(X)=true) :- known(X).") == Declaration(kind, (declared,), (Call(call("known", "X")),))
+    assert rule(f"{kind.value}(f(X)=true).") == ir.Declaration(kind, (declared,), ())
+    assert rule(f"{kind.value}(f(X)=true) :- known(X).") == ir.Declaration(
+        kind, (declared,), (ir.Call(call("known", "X")),)
+    )
 
 
 def test_declarations_with_two_arguments() -> None:
-    assert rule("index(press(X), X).") == Declaration(DeclarationKind.INDEX, (call("press", "X"), X), ())
-    assert rule("cachingOrder(X, f(X)=true).").kind is DeclarationKind.CACHING_ORDER  # type: ignore[union-attr]
+    assert rule("index(press(X), X).") == ir.Declaration(ir.DeclarationKind.INDEX, (call("press", "X"), X), ())
+    assert rule("cachingOrder(X, f(X)=true).").kind is ir.DeclarationKind.CACHING_ORDER  # type: ignore[union-attr]
 
 
 def test_directives() -> None:
     indicator = call("dynamic", call("/", "f", 1))
-    assert rule(":- dynamic f/1.") == Declaration(DeclarationKind.DIRECTIVE, (indicator,), ())
-    assert rule(":- a, b.") == Declaration(DeclarationKind.DIRECTIVE, (Const("a"), Const("b")), ())
+    assert rule(":- dynamic f/1.") == ir.Declaration(ir.DeclarationKind.DIRECTIVE, (indicator,), ())
+    assert rule(":- a, b.") == ir.Declaration(ir.DeclarationKind.DIRECTIVE, (Const("a"), Const("b")), ())
 
 
 # Background knowledge
@@ -153,29 +142,29 @@ def test_directives() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("known(a).", BackgroundRule(call("known", "a"), ())),
-        ("go.", BackgroundRule(Const("go"), ())),
-        ("near(X, Y) :- far(Y, X).", BackgroundRule(call("near", "X", "Y"), (Call(call("far", "Y", "X")),))),
-        ("p(X) :- q(X).", BackgroundRule(call("p", "X"), (Call(call("q", "X")),))),
-        ("p(f=a, 1).", BackgroundRule(call("p", call("=", "f", "a"), 1), ())),
-        ("fi(a).", BackgroundRule(call("fi", "a"), ())),
-        ("fi(a, b, c).", BackgroundRule(call("fi", "a", "b", "c"), ())),
-        ("ft(a, 3).", BackgroundRule(call("ft", "a", 3), ())),
-        ("points(3).", BackgroundRule(call("points", 3), ())),
-        ("points(home, 3).", BackgroundRule(call("points", "home", 3), ())),
-        ("initially.", BackgroundRule(Const("initially"), ())),
-        ("sibling(X, Y) :- true.", BackgroundRule(call("sibling", "X", "Y"), ())),
+        ("known(a).", ir.BackgroundRule(call("known", "a"), ())),
+        ("go.", ir.BackgroundRule(Const("go"), ())),
+        ("near(X, Y) :- far(Y, X).", ir.BackgroundRule(call("near", "X", "Y"), (ir.Call(call("far", "Y", "X")),))),
+        ("p(X) :- q(X).", ir.BackgroundRule(call("p", "X"), (ir.Call(call("q", "X")),))),
+        ("p(f=a, 1).", ir.BackgroundRule(call("p", call("=", "f", "a"), 1), ())),
+        ("fi(a).", ir.BackgroundRule(call("fi", "a"), ())),
+        ("fi(a, b, c).", ir.BackgroundRule(call("fi", "a", "b", "c"), ())),
+        ("ft(a, 3).", ir.BackgroundRule(call("ft", "a", 3), ())),
+        ("points(3).", ir.BackgroundRule(call("points", 3), ())),
+        ("points(home, 3).", ir.BackgroundRule(call("points", "home", 3), ())),
+        ("initially.", ir.BackgroundRule(Const("initially"), ())),
+        ("sibling(X, Y) :- true.", ir.BackgroundRule(call("sibling", "X", "Y"), ())),
     ],
 )
-def test_everything_else_is_background_knowledge(text: str, expected: Rule) -> None:
+def test_everything_else_is_background_knowledge(text: str, expected: ir.Rule) -> None:
     assert rule(text) == expected
 
 
 def test_background_rules_may_read_events_and_fluents() -> None:
     found = rule("ready(X, T) :- holdsAt(on(X)=true, T), initiatedAt(set(X)=true, T).")
-    assert found == BackgroundRule(
+    assert found == ir.BackgroundRule(
         call("ready", "X", "T"),
-        (Holds(pair(call("on", "X")), T), Effect(EffectKind.INITIATED, pair(call("set", "X")), T)),
+        (ir.Holds(pair(call("on", "X")), T), ir.Effect(ir.EffectKind.INITIATED, pair(call("set", "X")), T)),
     )
 
 
@@ -198,9 +187,9 @@ def test_rules_keep_their_order_and_their_place() -> None:
 
 def test_spans_survive_the_numbering_of_anonymous_variables() -> None:
     found = rule("initiates(press(_), on=_, T).")
-    assert isinstance(found, EffectRule)
+    assert isinstance(found, ir.EffectRule)
     assert [variable.span.start for variable in variables(found.fvp.value)] == [23]
-    assert isinstance(found.body[0], Happens)
+    assert isinstance(found.body[0], ir.Happens)
     assert isinstance(found.body[0].event, Compound)
     assert found.body[0].event.args[0].span.start == 16
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from holdsfor.io.ahead import WINDOWS, quantile, too_far_ahead, usual_max_ahead
+from holdsfor.columns.kernels import Ints
+from holdsfor.io.ahead import WINDOWS, quantile, too_far_ahead, usual_distance
 
 
 def test_what_lies_beyond_the_median_and_max_ahead() -> None:
@@ -20,6 +21,10 @@ def test_of_two_times_the_earlier_is_believed() -> None:
 
 def test_no_overflow() -> None:
     assert not too_far_ahead(np.array([2**62, 2**62 + 5]), 2**62).any()
+
+
+def usual_max_ahead(times: Ints, window: int) -> int:
+    return usual_distance(quantile(times, 1, 2) - quantile(times, 1, 4), window)
 
 
 def test_usual_distance_grows_with_the_spread_of_a_batch() -> None:
@@ -40,4 +45,3 @@ def test_weights_count_a_time_several_times(seed: int) -> None:
     for part, parts in ((1, 2), (1, 4)):
         assert quantile(times, part, parts, weights) == quantile(repeated, part, parts)
         assert quantile(repeated, part, parts) == np.sort(repeated)[-(-len(repeated) * part // parts) - 1]
-    assert usual_max_ahead(times, 1, weights) == usual_max_ahead(repeated, 1)

@@ -18,7 +18,7 @@ from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.frontend.dmtl.reader import parse_data
 from holdsfor.io.metric_rows import odd_rows, parse
-from holdsfor.io.metric_text import fact_set, metric_fact_blocks, read_metric_facts
+from holdsfor.io.metric_text import fact_set, read_metric_facts
 from holdsfor.io.rejects import Rejects
 from holdsfor.ir.metric import MetricFact, Range
 from holdsfor.syntax.terms import Const
@@ -155,7 +155,6 @@ def test_compressed_files_and_pieces(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
     dictionary = Dictionary()
     assert told(read_metric_facts([path], dictionary), dictionary) == sorted(lines)
-    assert [told(piece, dictionary) for piece in metric_fact_blocks([path], dictionary)] == [sorted(lines)]
 
 
 def test_numbers_are_those_of_rules(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from holdsfor.compiler.analyse import analyse
 from holdsfor.compiler.analysis.entities import Role
 from holdsfor.diagnostics import Source
 from holdsfor.frontend.rtec.reader import parse_program
-from holdsfor.viz.graph import Grain, GraphNode, GraphView, dependency_view
+from holdsfor.viz.graph import Granularity, GraphNode, GraphView, dependency_view
 
 NETBILL = """
 initiatedAt(quote(M,C)=true, T) :- happensAt(present(M,C), T).
@@ -40,8 +40,8 @@ happensAt(quarrel(P,Q), T) :- happensAt(start(movement(P,Q)=abrupt), T).
 NASTY = "say \"a\" 'b' <c> & #d; `e` %%{f}%% |g| {h} [i] *j* _k_ l_m \\n ~o~ $p$ style:#q; größe 速度"
 
 
-def view_of(text: str, grain: Grain = "pairs") -> GraphView:
-    return dependency_view(analyse(parse_program([Source("rules", text)])), grain)
+def view_of(text: str, granularity: Granularity = "pairs") -> GraphView:
+    return dependency_view(analyse(parse_program([Source("rules", text)])), granularity)
 
 
 def labelled(label: str) -> GraphView:

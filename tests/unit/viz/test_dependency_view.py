@@ -1,4 +1,4 @@
-"""What the view of a dependency graph contains at each grain."""
+"""What the view of a dependency graph contains at each granularity."""
 
 import pytest
 
@@ -99,9 +99,9 @@ def test_a_fluent_that_reads_itself_is_cyclic_though_its_pairs_are_not():
     assert edge.cyclic and edge.source == edge.target
 
 
-def test_a_cycle_of_delays_is_cyclic_at_every_grain():
+def test_a_cycle_of_delays_is_cyclic_at_every_granularity():
     text = "initially(on=true). fi(on=true, on=false, 5). fi(on=false, on=true, 5)."
-    assert all(len(view_of(text, grain).cyclic) == 1 for grain in ("pairs", "fluents", "components"))
+    assert all(len(view_of(text, granularity).cyclic) == 1 for granularity in ("pairs", "fluents", "components"))
 
 
 def test_fluents_of_one_name_and_different_arity_can_be_told_apart():
@@ -125,17 +125,17 @@ def test_long_components_are_abbreviated():
     assert len(node.members) == 7
 
 
-@pytest.mark.parametrize("grain", ["pairs", "fluents", "components"])
-def test_every_node_belongs_to_one_component_of_its_level(grain):
-    view = view_of(NETBILL + ROLES, grain)
+@pytest.mark.parametrize("granularity", ["pairs", "fluents", "components"])
+def test_every_node_belongs_to_one_component_of_its_level(granularity):
+    view = view_of(NETBILL + ROLES, granularity)
     home = {node: component for component in view.components for node in component.nodes}
     assert set(home) == set(view.node)
     assert all(home[node.id].id == node.component and home[node.id].level == node.level for node in view.nodes)
 
 
-@pytest.mark.parametrize("grain", ["pairs", "fluents", "components"])
-def test_an_empty_program_has_an_empty_view(grain):
-    assert view_of("", grain) == GraphView(grain, (), (), ())
+@pytest.mark.parametrize("granularity", ["pairs", "fluents", "components"])
+def test_an_empty_program_has_an_empty_view(granularity):
+    assert view_of("", granularity) == GraphView(granularity, (), (), ())
 
 
 def test_input_events_are_nodes_if_wanted() -> None:
@@ -153,8 +153,8 @@ def test_input_events_are_nodes_if_wanted() -> None:
         ("e_signal", "v_alarm_on"),
     }
     assert all(node.level == 0 for node in view.nodes if node.role is Role.INPUT_EVENT)
-    for grain in ("fluents", "components"):
-        shown = dependency_view(analysis, grain, inputs=True)
+    for granularity in ("fluents", "components"):
+        shown = dependency_view(analysis, granularity, inputs=True)
         assert {"e_speed", "e_signal"} <= shown.node.keys()
         assert all({edge.source, edge.target} <= shown.node.keys() for edge in shown.edges)
         for notation in (to_svg, to_dot, to_mermaid):

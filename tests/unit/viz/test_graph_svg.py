@@ -17,7 +17,7 @@ from holdsfor.viz.layout import lay_out
 from tests.unit.viz.programs import NASTY, NETBILL, ROLES, labelled, view_of
 
 SVG = "{http://www.w3.org/2000/svg}"
-GRAINS = ["pairs", "fluents", "components"]
+GRANULARITIES = ["pairs", "fluents", "components"]
 EXAMPLES = Path(__file__).parents[3] / "examples"
 ROUNDING = 0.2
 
@@ -86,18 +86,18 @@ def check(view: GraphView) -> ET.Element:
     return root
 
 
-@pytest.mark.parametrize("grain", GRAINS)
+@pytest.mark.parametrize("granularity", GRANULARITIES)
 @pytest.mark.parametrize("text", [NETBILL, ROLES, NETBILL + ROLES, ""], ids=["netbill", "roles", "both", "empty"])
-def test_nothing_overlaps_and_edges_meet_their_nodes(text, grain):
-    check(view_of(text, grain))
+def test_nothing_overlaps_and_edges_meet_their_nodes(text, granularity):
+    check(view_of(text, granularity))
 
 
-@pytest.mark.parametrize("grain", GRAINS)
+@pytest.mark.parametrize("granularity", GRANULARITIES)
 @pytest.mark.parametrize(
     "path", sorted(EXAMPLES.glob("*/*.prolog")), ids=lambda path: f"{path.parent.name}-{path.stem}"
 )
-def test_every_example_can_be_drawn(path, grain):
-    check(view_of(path.read_text(), grain))
+def test_every_example_can_be_drawn(path, granularity):
+    check(view_of(path.read_text(), granularity))
 
 
 @st.composite
@@ -185,11 +185,11 @@ def test_ten_thousand_fluents_in_a_chain():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("grain", GRAINS)
-def test_a_program_of_ten_thousand_rules(grain):
+@pytest.mark.parametrize("granularity", GRANULARITIES)
+def test_a_program_of_ten_thousand_rules(granularity):
     read = ["", *(f", holdsAt(f{i}(X)=true, T)" for i in range(9_999))]
     text = "\n".join(f"initiatedAt(f{i}(X)=true, T) :- happensAt(e(X), T){before}." for i, before in enumerate(read))
-    view = view_of(text, grain)
+    view = view_of(text, granularity)
     assert len(view.nodes) == 10_000
     check_speed(view)
 

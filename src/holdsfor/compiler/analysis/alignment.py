@@ -10,23 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 
+from holdsfor import ir
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import Entities, Symbol
 from holdsfor.compiler.analysis.variants import ListDefinitions, branch_definitions
-from holdsfor.ir import (
-    DelayRule,
-    Effect,
-    EffectRule,
-    EventRule,
-    FindAll,
-    Fvp,
-    Happens,
-    IntervalOperator,
-    IntervalRule,
-    Intervals,
-    Rule,
-    walk,
-)
 from holdsfor.ir.metric import MetricRule
 from holdsfor.records import record
 from holdsfor.syntax.terms import Term, Var, variables
@@ -41,7 +28,7 @@ _MOST_CHOICES = 64
 
 
 @record
-class Reading:
+class RuleReading:
     """A condition of a rule, or the fluent that triggers a delayed effect: its symbol and its terms.
 
     `is_effect` means that it reads initiations or terminations, which are not stored as rows.
@@ -68,47 +55,48 @@ class RuleShape:
     Conditions that give their values must be known whole.
     """
 
-    rule: Rule | MetricRule
+    rule: ir.Rule | MetricRule
     symbol: Symbol
     columns: tuple[Term, ...]
-    readings: tuple[Reading, ...]
+    readings: tuple[RuleReading, ...]
     ranging: frozenset[str] = frozenset()
 
 
-def rule_shape(rule: Rule, symbol: Symbol, entities: Entities) -> RuleShape | None:
+def rule_shape(rule: ir.Rule, symbol: Symbol, entities: Entities) -> RuleShape | None:
     """The shape of a rule of a fluent or event; None if the rule does not restrict keys."""
     match rule:
-        case EffectRule(fvp=fvp) | IntervalRule(fvp=fvp):
+        case ir.EffectRule(fvp=fvp) | ir.IntervalRule(fvp=fvp):
             head = fvp.fluent
-        case EventRule(event=event):
+        case ir.EventRule(event=event):
             head = event
-        case DelayRule(trigger=trigger, effect=Fvp() as effect) if effect.fluent != trigger.fluent:
+        case ir.DelayRule(trigger=trigger, effect=ir.Fvp() as effect) if effect.fluent != trigger.fluent:
             if entities.fluent(effect) != symbol:
                 return None
             source = entities.fluent(trigger)
-            reading = Reading(source, source.columns(trigger.fluent), is_trigger=True)
+            reading = RuleReading(source, source.columns(trigger.fluent), is_trigger=True)
             return RuleShape(rule, symbol, symbol.columns(effect.fluent), (reading,))
         case _:
             return None
     readings = []
     for condition in conditions(rule.body, entities):
         literal = condition.literal
-        term = literal.event if isinstance(literal, Happens) else literal.fvp.fluent
-        value = None if isinstance(literal, Happens) else literal.fvp.value
-        is_effect = isinstance(literal, Effect)
-        readings.append(Reading(condition.symbol, condition.symbol.columns(term), value, is_effect=is_effect))
-    ranging = _ranging(rule, symbol, entities) if isinstance(rule, IntervalRule) else frozenset()
+        term = literal.event if isinstance(literal, ir.Happens) else literal.fvp.fluent
+        value = None if isinstance(literal, ir.Happens) else literal.fvp.value
+        is_effect = isinstance(literal, ir.Effect)
+        readings.append(RuleReading(condition.symbol, condition.symbol.columns(term), value, is_effect=is_effect))
+    ranging = _ranging(rule, symbol, entities) if isinstance(rule, ir.IntervalRule) else frozenset()
     return RuleShape(rule, symbol, symbol.columns(head), tuple(readings), ranging)
 
 
-def _ranging(rule: IntervalRule, symbol: Symbol, entities: Entities) -> frozenset[str]:
-    leaves = [literal for literal in walk(rule.body) if isinstance(literal, Intervals)]
+def _ranging(rule: ir.IntervalRule, symbol: Symbol, entities: Entities) -> frozenset[str]:
+    leaves = [literal for literal in ir.walk(rule.body) if isinstance(literal, ir.Intervals)]
     names = frozenset(v.name for leaf in leaves for term in (leaf.fvp.fluent, leaf.fvp.value) for v in variables(term))
-    if sum(isinstance(other, IntervalRule) for other in entities[symbol].rules) > 1:
+    if sum(isinstance(other, ir.IntervalRule) for other in entities[symbol].rules) > 1:
         # The success of the rule, which blocks later rules, depends on all of them.
         return names
     if any(
-        isinstance(one, FindAll) and any(isinstance(leaf, Intervals) for leaf in walk(one.body)) for one in rule.body
+        isinstance(one, ir.FindAll) and any(isinstance(leaf, ir.Intervals) for leaf in ir.walk(one.body))
+        for one in rule.body
     ):
         # The lists of any number of instances are collected.
         return names
@@ -121,17 +109,17 @@ def _bound(term: Term, definitions: ListDefinitions) -> frozenset[str]:
     node = definitions.get(term.name) if isinstance(term, Var) else None
     if node is None:
         return frozenset()
-    if isinstance(node, Intervals):
+    if isinstance(node, ir.Intervals):
         return frozenset(v.name for part in (node.fvp.fluent, node.fvp.value) for v in variables(part))
     below = [_bound(item, definitions) for item in node.inputs]
     match node.operator:
-        case IntervalOperator.UNION:
+        case ir.IntervalOperator.UNION:
             return frozenset.intersection(*below) if below else frozenset()
-        case IntervalOperator.COMPLEMENT | IntervalOperator.WRITTEN:
+        case ir.IntervalOperator.COMPLEMENT | ir.IntervalOperator.WRITTEN:
             return frozenset()
-        case IntervalOperator.INTERSECTION | IntervalOperator.SEQUENCE | IntervalOperator.ALLEN:
+        case ir.IntervalOperator.INTERSECTION | ir.IntervalOperator.SEQUENCE | ir.IntervalOperator.ALLEN:
             return frozenset().union(*below)
-        case IntervalOperator.SINCE | IntervalOperator.UNTIL:
+        case ir.IntervalOperator.SINCE | ir.IntervalOperator.UNTIL:
             return below[1]
         case _:
             return below[0]
@@ -145,9 +133,7 @@ def choices(symbol: Symbol) -> Iterator[Places]:
 
 
 def input_spreadings(members: Mapping[Symbol, Places], shapes: Sequence[RuleShape]) -> dict[Symbol, list[Spreading]]:
-    """The ways to spread each input by the key at these places of the members; none for input that is read without the
-    key.
-    """
+    """The ways to spread each input by the key; none for input that is read without the key."""
     uses: dict[Symbol, list[frozenset[Places]]] = {}
     for shape in shapes:
         key = [shape.columns[place] for place in members[shape.symbol]]
@@ -200,17 +186,15 @@ def member_places(
 
 
 def _followed(shape: RuleShape, found: Mapping[Symbol, Places]) -> Places | None:
-    """The places of the key in a head, followed from a member that its rule reads. Not all members read the first
-    one.
-    """
+    """The places of the key in a head, followed from a member that its rule reads."""
     for reading in shape.readings:
         if reading.symbol in found:
             key = [reading.columns[place] for place in found[reading.symbol]]
-            return next(fitting_places(Reading(shape.symbol, shape.columns), key), None)
+            return next(fitting_places(RuleReading(shape.symbol, shape.columns), key), None)
     return None
 
 
-def ranges(shape: RuleShape, reading: Reading, key: Sequence[Term]) -> bool:
+def ranges(shape: RuleShape, reading: RuleReading, key: Sequence[Term]) -> bool:
     """Whether a condition enumerates values of a variable for keys other than its own.
 
     A key of one variable has all its values in one place. With several variables, each may be combined with values
@@ -220,7 +204,7 @@ def ranges(shape: RuleShape, reading: Reading, key: Sequence[Term]) -> bool:
     return bool((reading.names & shape.ranging) - fixed)
 
 
-def fitting_places(reading: Reading, key: Sequence[Term]) -> Iterator[Places]:
+def fitting_places(reading: RuleReading, key: Sequence[Term]) -> Iterator[Places]:
     """The places at which a condition has a key."""
     columns = [[place for place, term in enumerate(reading.columns) if term == wanted] for wanted in key]
     for count, found in enumerate(product(*columns)):

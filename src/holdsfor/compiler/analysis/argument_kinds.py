@@ -10,32 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from holdsfor.ir import (
-    Assign,
-    BackgroundRule,
-    Body,
-    Boundary,
-    Call,
-    Compare,
-    Declaration,
-    DeclarationKind,
-    DelayRule,
-    Effect,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    Happens,
-    Holds,
-    IfThenElse,
-    InitiallyRule,
-    Instance,
-    IntervalRule,
-    Intervals,
-    Literal,
-    Or,
-    Program,
-    Rule,
-)
+from holdsfor import ir
 from holdsfor.ir.metric import Atom, Binary, Condition, MetricAtom, MetricProgram, MetricRule, Unary
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
@@ -71,7 +46,7 @@ _Reads: TypeAlias = list[tuple[Term, Term | None]]
 _Known: TypeAlias = dict[str, Kinds]
 
 
-def argument_kinds(program: Program, inputs: Mapping[Place, Kinds]) -> Mapping[Place, Kinds]:
+def argument_kinds(program: ir.Program, inputs: Mapping[Place, Kinds]) -> Mapping[Place, Kinds]:
     """The kinds at every place that rules or input fill."""
     clauses = [clause for rule in program.rules for clause in _clauses(rule)]
     return _solved([*clauses, *_metric_clauses(program.metric)], inputs)
@@ -88,7 +63,7 @@ class _Clause:
 
     head: Term
     value: Term | None
-    body: Body = ()
+    body: ir.Body = ()
     reads: tuple[tuple[Term, Term | None], ...] = ()
     """Atoms of a metric body."""
 
@@ -138,15 +113,13 @@ def _kinds(term: Term, known: _Known) -> Kinds:
 # Bodies
 
 
-def _bound(body: Body, found: Mapping[Place, Kinds], outside: _Known | None = None) -> _Known:
-    """The kinds of the variables of a body, given those of the surrounding body. A missing variable can have any
-    kind.
-    """
+def _bound(body: ir.Body, found: Mapping[Place, Kinds], outside: _Known | None = None) -> _Known:
+    """The kinds of the variables of a body, given those of the surrounding one; missing ones can have any kind."""
     known = dict(outside or {})
     for literal in body:
         for term, value in _reads(literal):
             _read(term, value, known, found)
-        if isinstance(literal, Happens | Boundary | Holds | Effect | Instance):
+        if isinstance(literal, ir.Happens | ir.Boundary | ir.Holds | ir.Effect | ir.Instance):
             _narrow(literal.time, WHOLE, known)
     for literal in body:
         branches = _branches(literal)
@@ -157,34 +130,34 @@ def _bound(body: Body, found: Mapping[Place, Kinds], outside: _Known | None = No
     # A computed value may depend on a later computation.
     for _ in body:
         for literal in body:
-            if isinstance(literal, Assign):
+            if isinstance(literal, ir.Assign):
                 _narrow(literal.target, _computed(literal.expression, known), known)
-            elif isinstance(literal, Compare) and literal.operator == "=":
+            elif isinstance(literal, ir.Compare) and literal.operator == "=":
                 _narrow(literal.left, _kinds(literal.right, known), known)
                 _narrow(literal.right, _kinds(literal.left, known), known)
     return known
 
 
-def _reads(literal: Literal) -> _Reads:
+def _reads(literal: ir.Literal) -> _Reads:
     """The events, fluents and facts that bind the variables of a condition."""
     match literal:
-        case Happens(event=event):
+        case ir.Happens(event=event):
             return [(event, None)]
-        case Boundary(fvp=fvp) | Holds(fvp=fvp) | Instance(fvp=fvp) | Intervals(fvp=fvp):
+        case ir.Boundary(fvp=fvp) | ir.Holds(fvp=fvp) | ir.Instance(fvp=fvp) | ir.Intervals(fvp=fvp):
             return [(fvp.fluent, fvp.value)]
-        case Effect(kind=EffectKind.INITIATED, fvp=fvp):
+        case ir.Effect(kind=ir.EffectKind.INITIATED, fvp=fvp):
             return [(fvp.fluent, fvp.value)]
-        case Call(atom=atom):
+        case ir.Call(atom=atom):
             return [(atom, None)]
         case _:
             return []
 
 
-def _branches(literal: Literal) -> tuple[Body, ...]:
+def _branches(literal: ir.Literal) -> tuple[ir.Body, ...]:
     match literal:
-        case Or(branches=branches):
+        case ir.Or(branches=branches):
             return branches
-        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+        case ir.IfThenElse(condition=condition, then=then, otherwise=otherwise):
             return ((*condition, *then),) if otherwise is None else ((*condition, *then), otherwise)
         case _:
             return ()
@@ -216,23 +189,23 @@ def _computed(expression: Term, known: _Known) -> Kinds:
 # Rules
 
 
-def _clauses(rule: Rule) -> Iterator[_Clause]:
+def _clauses(rule: ir.Rule) -> Iterator[_Clause]:
     """The heads of a rule that give instances. Heads that only terminate or filter instances are left out."""
     match rule:
-        case EffectRule(kind=EffectKind.INITIATED, fvp=fvp, time=time, body=body):
-            yield _Clause(fvp.fluent, fvp.value, (*body, Happens(Const(""), time)))
-        case InitiallyRule(fvp=fvp, body=body) | IntervalRule(fvp=fvp, body=body):
+        case ir.EffectRule(kind=ir.EffectKind.INITIATED, fvp=fvp, time=time, body=body):
+            yield _Clause(fvp.fluent, fvp.value, (*body, ir.Happens(Const(""), time)))
+        case ir.InitiallyRule(fvp=fvp, body=body) | ir.IntervalRule(fvp=fvp, body=body):
             yield _Clause(fvp.fluent, fvp.value, body)
-        case EventRule(event=event, time=time, body=body):
-            yield _Clause(event, None, (*body, Happens(Const(""), time)))
-        case DelayRule(trigger=trigger, effect=effect, body=body) if effect is not None:
-            yield _Clause(effect.fluent, effect.value, (*body, Holds(trigger, Var("_"))))
-        case BackgroundRule(head=head, body=body):
+        case ir.EventRule(event=event, time=time, body=body):
+            yield _Clause(event, None, (*body, ir.Happens(Const(""), time)))
+        case ir.DelayRule(trigger=trigger, effect=effect, body=body) if effect is not None:
+            yield _Clause(effect.fluent, effect.value, (*body, ir.Holds(trigger, Var("_"))))
+        case ir.BackgroundRule(head=head, body=body):
             yield _Clause(head, None, body)
-        case Declaration(kind=DeclarationKind.GROUNDING, args=(term, *_), body=body):
+        case ir.Declaration(kind=ir.DeclarationKind.GROUNDING, args=(term, *_), body=body):
             fluent, value = arguments(term) if functor(term) == ("=", 2) else (term, None)
             yield _Clause(fluent, value, body)
-        case Declaration(kind=DeclarationKind.DYNAMIC_DOMAIN, args=(term, *_)):
+        case ir.Declaration(kind=ir.DeclarationKind.DYNAMIC_DOMAIN, args=(term, *_)):
             # Input fills it, with any values.
             yield _Clause(Compound(*_opened(term)) if arguments(term) else term, None)
 

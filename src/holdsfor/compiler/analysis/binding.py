@@ -9,28 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from holdsfor.ir import (
-    Algebra,
-    Assign,
-    Body,
-    Boundary,
-    Call,
-    Compare,
-    Cut,
-    Effect,
-    FindAll,
-    Guard,
-    Happens,
-    Holds,
-    IfThenElse,
-    Instance,
-    Intervals,
-    Literal,
-    Not,
-    Or,
-    literal_variables,
-    variable_names,
-)
+from holdsfor import ir
 from holdsfor.logic.library import LIBRARY
 from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor, variables
@@ -88,9 +67,9 @@ NO_NEEDS = Needs()
 class Schedule:
     """An executable order, the variables bound at its end, and the literals that cannot run."""
 
-    body: Body
+    body: ir.Body
     bound: frozenset[str]
-    stuck: Body
+    stuck: ir.Body
 
 
 def names(term: Term) -> set[str]:
@@ -103,7 +82,7 @@ def names(term: Term) -> set[str]:
 
 
 def schedule(
-    body: Body, bound: set[str] | frozenset[str], needs: Needs = NO_NEEDS, outside: frozenset[str] = frozenset()
+    body: ir.Body, bound: set[str] | frozenset[str], needs: Needs = NO_NEEDS, outside: frozenset[str] = frozenset()
 ) -> Schedule:
     """Orders a body. `bound` is bound in advance, `outside` occurs elsewhere in the rule.
 
@@ -111,9 +90,9 @@ def schedule(
     """
     scheduler = _Scheduler(needs)
     known = set(bound)
-    if any(isinstance(literal, Cut) for literal in body):
+    if any(isinstance(literal, ir.Cut) for literal in body):
         return _as_written(scheduler, body, known, outside)
-    ordered: list[Literal] = []
+    ordered: list[ir.Literal] = []
     waiting = list(body)
     while waiting:
         chosen = scheduler.choose(waiting, known, outside)
@@ -122,7 +101,7 @@ def schedule(
             if together is None:
                 break
             waiting = [literal for literal in waiting if literal not in together]
-            ordered.append(Call(Compound(",", tuple(literal.atom for literal in together)), together[0].span))
+            ordered.append(ir.Call(Compound(",", tuple(literal.atom for literal in together)), together[0].span))
             continue
         position, literal, binds = chosen
         del waiting[position]
@@ -131,11 +110,11 @@ def schedule(
     return Schedule(tuple(ordered), frozenset(known), tuple(waiting))
 
 
-def _as_written(scheduler: _Scheduler, body: Body, known: set[str], outside: frozenset[str]) -> Schedule:
-    ordered: list[Literal] = []
-    stuck: list[Literal] = []
+def _as_written(scheduler: _Scheduler, body: ir.Body, known: set[str], outside: frozenset[str]) -> Schedule:
+    ordered: list[ir.Literal] = []
+    stuck: list[ir.Literal] = []
     for index, literal in enumerate(body):
-        rest = variable_names(body[:index] + body[index + 1 :]) | outside
+        rest = ir.variable_names(body[:index] + body[index + 1 :]) | outside
         ready = scheduler.ready(literal, known, rest)
         if ready is None:
             stuck.append(literal)
@@ -150,12 +129,10 @@ class _Scheduler:
         self._needs = needs
 
     def choose(
-        self, waiting: list[Literal], known: set[str], outside: frozenset[str]
-    ) -> tuple[int, Literal, set[str]] | None:
-        """The literal to run next. Of nested literals, which come last, it is the first that can run: testing all is
-        expensive.
-        """
-        best: tuple[tuple[int, int, int], int, Literal, set[str]] | None = None
+        self, waiting: list[ir.Literal], known: set[str], outside: frozenset[str]
+    ) -> tuple[int, ir.Literal, set[str]] | None:
+        """The literal to run next. Nested literals come last, because testing all of them is expensive."""
+        best: tuple[tuple[int, int, int], int, ir.Literal, set[str]] | None = None
         for position, literal in enumerate(waiting):
             ready = None if _is_nested(literal) else self.ready(literal, known, self._rest(waiting, position, outside))
             if ready is None:
@@ -168,30 +145,28 @@ class _Scheduler:
             return best[1:]
         return self._nested_choice(waiting, known, outside) or (best[1:] if best else None)
 
-    def _rest(self, waiting: list[Literal], position: int, outside: frozenset[str]) -> set[str] | frozenset[str]:
-        """The variables elsewhere in the rule, for calls that may leave variables unbound; other plain literals ignore
-        them.
-        """
+    def _rest(self, waiting: list[ir.Literal], position: int, outside: frozenset[str]) -> set[str] | frozenset[str]:
+        """The variables elsewhere in the rule, for calls that may leave variables unbound."""
         literal = waiting[position]
-        may_leave_open = isinstance(literal, Call) and (
+        may_leave_open = isinstance(literal, ir.Call) and (
             functor(literal.atom) in self._needs.open_facts or is_conjunction(literal.atom)
         )
         if not may_leave_open:
             return frozenset()
-        return variable_names(tuple(waiting[:position] + waiting[position + 1 :])) | outside
+        return ir.variable_names(tuple(waiting[:position] + waiting[position + 1 :])) | outside
 
-    def joined(self, waiting: list[Literal], known: set[str], outside: frozenset[str]) -> list[Call] | None:
+    def joined(self, waiting: list[ir.Literal], known: set[str], outside: frozenset[str]) -> list[ir.Call] | None:
         """Calls that block each other through a variable that the facts of both leave open and that occurs nowhere
         else.
 
         `decrypt(G, Key, D), meets(D, Wanted)` with the facts `decrypt(_, _, _)` and `meets(_, _)` are solved together.
         """
         for first in waiting:
-            group: list[Literal] = [first]
+            group: list[ir.Literal] = [first]
             private: set[str] = set()
-            while len(private) < len(private := variable_names(tuple(group)) - known):
-                group = [literal for literal in waiting if variable_names((literal,)) & private]
-            calls = [literal for literal in group if isinstance(literal, Call)]
+            while len(private) < len(private := ir.variable_names(tuple(group)) - known):
+                group = [literal for literal in waiting if ir.variable_names((literal,)) & private]
+            calls = [literal for literal in group if isinstance(literal, ir.Call)]
             if (
                 len(calls) == len(group) > 1
                 and not private & outside
@@ -200,56 +175,56 @@ class _Scheduler:
                 return calls
         return None
 
-    def _can_be_called(self, literal: Call, known: set[str]) -> bool:
+    def _can_be_called(self, literal: ir.Call, known: set[str]) -> bool:
         name, args = functor(literal.atom), arguments(literal.atom)
         assert name is not None
         return name in self._needs.open_facts and all(names(args[place]) <= known for place in self._needs(name))
 
     def _nested_choice(
-        self, waiting: list[Literal], known: set[str], outside: frozenset[str]
-    ) -> tuple[int, Literal, set[str]] | None:
+        self, waiting: list[ir.Literal], known: set[str], outside: frozenset[str]
+    ) -> tuple[int, ir.Literal, set[str]] | None:
         for position, literal in enumerate(waiting):
             if _is_nested(literal):
-                rest = variable_names(tuple(waiting[:position] + waiting[position + 1 :])) | outside
+                rest = ir.variable_names(tuple(waiting[:position] + waiting[position + 1 :])) | outside
                 ready = self.ready(literal, known, rest)
                 if ready is not None:
                     return position, *ready
         return None
 
     def ready(
-        self, literal: Literal, known: set[str], rest: set[str] | frozenset[str]
-    ) -> tuple[Literal, set[str]] | None:
+        self, literal: ir.Literal, known: set[str], rest: set[str] | frozenset[str]
+    ) -> tuple[ir.Literal, set[str]] | None:
         """The literal (its inside ordered) and the variables it binds; None if it cannot run yet."""
         match literal:
-            case Happens() | Boundary() | Effect() | Intervals():
-                return literal, {v.name for v in literal_variables(literal)}
-            case Holds(fvp=fvp, time=time) | Instance(fvp=fvp, time=time):
+            case ir.Happens() | ir.Boundary() | ir.Effect() | ir.Intervals():
+                return literal, {v.name for v in ir.literal_variables(literal)}
+            case ir.Holds(fvp=fvp, time=time) | ir.Instance(fvp=fvp, time=time):
                 ready = names(time) <= known
                 return (literal, names(fvp.fluent) | names(fvp.value)) if ready else None
-            case Algebra():
+            case ir.Algebra():
                 return self._algebra(literal, known)
-            case Guard(intervals=intervals, empty=empty):
+            case ir.Guard(intervals=intervals, empty=empty):
                 # `I = []` also binds an interval list that nothing else computes.
                 return (literal, names(intervals)) if empty or names(intervals) <= known else None
-            case Compare():
+            case ir.Compare():
                 return _ready_comparison(literal, known)
-            case Assign(target=target, expression=expression):
+            case ir.Assign(target=target, expression=expression):
                 return (literal, names(target)) if names(expression) <= known else None
-            case Call(atom=atom):
+            case ir.Call(atom=atom):
                 return self._call(literal, atom, known, rest)
-            case Not() | FindAll() | Or() | IfThenElse():
+            case ir.Not() | ir.FindAll() | ir.Or() | ir.IfThenElse():
                 return self._nested(literal, known, rest)
-            case Cut():
+            case ir.Cut():
                 return literal, set()
 
-    def _algebra(self, literal: Algebra, known: set[str]) -> tuple[Literal, set[str]] | None:
+    def _algebra(self, literal: ir.Algebra, known: set[str]) -> tuple[ir.Literal, set[str]] | None:
         needed = {name for term in literal.inputs for name in names(term)}
         needed |= names(literal.bound) if literal.bound is not None else set()
         return (literal, names(literal.out)) if needed <= known else None
 
     def _call(
-        self, literal: Call, atom: Term, known: set[str], rest: set[str] | frozenset[str]
-    ) -> tuple[Literal, set[str]] | None:
+        self, literal: ir.Call, atom: Term, known: set[str], rest: set[str] | frozenset[str]
+    ) -> tuple[ir.Literal, set[str]] | None:
         if is_conjunction(atom):
             return (literal, set()) if names(atom) & rest <= known else None
         name, args = functor(atom), arguments(atom)
@@ -261,89 +236,87 @@ class _Scheduler:
         return None if left_open & rest else (literal, names(atom) - left_open)
 
     def _nested(
-        self, literal: Not | FindAll | Or | IfThenElse, known: set[str], rest: set[str] | frozenset[str]
-    ) -> tuple[Literal, set[str]] | None:
+        self, literal: ir.Not | ir.FindAll | ir.Or | ir.IfThenElse, known: set[str], rest: set[str] | frozenset[str]
+    ) -> tuple[ir.Literal, set[str]] | None:
         # Only variables that occur elsewhere in the rule must be bound; other variables are local.
         shared = frozenset(rest | known)
         match literal:
-            case Not(body=body, span=span):
+            case ir.Not(body=body, span=span):
                 inner = schedule(body, known, self._needs, shared)
-                open_shared = (variable_names(body) & rest) - known
-                return None if inner.stuck or open_shared else (Not(inner.body, span), set())
-            case FindAll(template=template, body=body, result=result):
+                open_shared = (ir.variable_names(body) & rest) - known
+                return None if inner.stuck or open_shared else (ir.Not(inner.body, span), set())
+            case ir.FindAll(template=template, body=body, result=result):
                 inner = schedule(body, known, self._needs, shared | names(template))
-                open_shared = ((variable_names(body) | names(template)) & rest) - known - names(result)
+                open_shared = ((ir.variable_names(body) | names(template)) & rest) - known - names(result)
                 done = not inner.stuck and not open_shared
                 return (replace(literal, body=inner.body), names(result)) if done else None
-            case Or(branches=branches, span=span):
+            case ir.Or(branches=branches, span=span):
                 inners = [schedule(branch, known, self._needs, shared) for branch in branches]
                 binds = set.intersection(*(set(inner.bound) for inner in inners))
                 stuck = any(inner.stuck for inner in inners) or _binds_sometimes(inners, rest)
-                return None if stuck else (Or(tuple(inner.body for inner in inners), span), binds)
-            case IfThenElse():
+                return None if stuck else (ir.Or(tuple(inner.body for inner in inners), span), binds)
+            case ir.IfThenElse():
                 return self._conditional(literal, known, rest, shared)
 
     def _conditional(
-        self, literal: IfThenElse, known: set[str], rest: set[str] | frozenset[str], shared: frozenset[str]
-    ) -> tuple[Literal, set[str]] | None:
+        self, literal: ir.IfThenElse, known: set[str], rest: set[str] | frozenset[str], shared: frozenset[str]
+    ) -> tuple[ir.Literal, set[str]] | None:
         condition = schedule(literal.condition, known, self._needs, shared)
-        if condition.stuck or (variable_names(literal.condition) & rest) - known:
+        if condition.stuck or (ir.variable_names(literal.condition) & rest) - known:
             return None
         then = schedule(literal.then, condition.bound, self._needs, shared)
         if then.stuck:
             return None
         if literal.otherwise is None:
-            return IfThenElse(condition.body, then.body, None, literal.span), set(then.bound)
+            return ir.IfThenElse(condition.body, then.body, None, literal.span), set(then.bound)
         otherwise = schedule(literal.otherwise, known, self._needs, shared)
         if otherwise.stuck or _binds_sometimes([then, otherwise], rest):
             return None
-        ordered = IfThenElse(condition.body, then.body, otherwise.body, literal.span)
+        ordered = ir.IfThenElse(condition.body, then.body, otherwise.body, literal.span)
         return ordered, set(then.bound & otherwise.bound)
 
 
 def _binds_sometimes(branches: list[Schedule], rest: set[str] | frozenset[str]) -> bool:
-    """Whether only some branches bind a variable that the rest of the rule uses. Then another condition must bind
-    it.
-    """
+    """Whether only some branches bind a variable that the rest of the rule uses."""
     bound = [branch.bound for branch in branches]
     return any(name not in known for name in frozenset().union(*bound) & rest for known in bound)
 
 
-def _ready_comparison(literal: Compare, known: set[str]) -> tuple[Literal, set[str]] | None:
+def _ready_comparison(literal: ir.Compare, known: set[str]) -> tuple[ir.Literal, set[str]] | None:
     left, right = names(literal.left), names(literal.right)
     if literal.operator == "=" and (left <= known or right <= known):
         return literal, left | right
     return (literal, set()) if left | right <= known else None
 
 
-def _is_nested(literal: Literal) -> bool:
-    return isinstance(literal, Not | FindAll | Or | IfThenElse)
+def _is_nested(literal: ir.Literal) -> bool:
+    return isinstance(literal, ir.Not | ir.FindAll | ir.Or | ir.IfThenElse)
 
 
-def _rank(literal: Literal) -> int:
+def _rank(literal: ir.Literal) -> int:
     match literal:
-        case Compare() | Assign() | Cut() | Algebra():
+        case ir.Compare() | ir.Assign() | ir.Cut() | ir.Algebra():
             return _TEST
-        case Happens() | Effect():
+        case ir.Happens() | ir.Effect():
             return _EVENT
-        case Boundary() | Intervals():
+        case ir.Boundary() | ir.Intervals():
             return _BOUNDARY
-        case Call():
+        case ir.Call():
             return _FACTS
-        case Holds() | Instance():
+        case ir.Holds() | ir.Instance():
             return _FLUENT
-        case Guard():
+        case ir.Guard():
             return _LAST
         case _:
             return _NESTED
 
 
-def unbound_in(literal: Literal, known: frozenset[str] | set[str]) -> list[str]:
+def unbound_in(literal: ir.Literal, known: frozenset[str] | set[str]) -> list[str]:
     """The variables of a literal that are not bound, in reading order."""
-    return list(dict.fromkeys(v.name for v in literal_variables(literal) if v.name not in known))
+    return list(dict.fromkeys(v.name for v in ir.literal_variables(literal) if v.name not in known))
 
 
-def background_needs(rules: Mapping[Predicate, list[tuple[Term, Body]]]) -> Needs:
+def background_needs(rules: Mapping[Predicate, list[tuple[Term, ir.Body]]]) -> Needs:
     """What calls of background predicates need: a fixpoint that starts from no needs."""
     found: dict[Predicate, tuple[int, ...]] = dict.fromkeys(rules, ())
     open_facts = {
@@ -364,36 +337,36 @@ def background_needs(rules: Mapping[Predicate, list[tuple[Term, Body]]]) -> Need
     return needs
 
 
-def _blocking(literal: Literal, bound: frozenset[str], needs: Needs) -> set[str]:
+def _blocking(literal: ir.Literal, bound: frozenset[str], needs: Needs) -> set[str]:
     """The variables that keep a literal from running, except those that it computes itself."""
     match literal:
-        case Assign(expression=expression):
+        case ir.Assign(expression=expression):
             return names(expression) - bound
-        case Call(atom=atom):
+        case ir.Call(atom=atom):
             name, args = functor(atom), arguments(atom)
             assert name is not None
             needed = LIBRARY[name].needs if name in LIBRARY else needs(name)
             return {found for position in needed for found in names(args[position])} - bound or needs.left_open(
                 atom, bound
             )
-        case FindAll(body=body, result=result):
+        case ir.FindAll(body=body, result=result):
             return _blocking_inside((body,), bound, needs) or set(unbound_in(literal, bound)) - names(result)
-        case Or(branches=branches):
+        case ir.Or(branches=branches):
             return _blocking_inside(branches, bound, needs) or set(unbound_in(literal, bound))
-        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+        case ir.IfThenElse(condition=condition, then=then, otherwise=otherwise):
             bodies = ((*condition, *then), otherwise or ())
             return _blocking_inside(bodies, bound, needs) or set(unbound_in(literal, bound))
         case _:
             return set(unbound_in(literal, bound))
 
 
-def _blocking_inside(bodies: Iterable[Body], bound: frozenset[str], needs: Needs) -> set[str]:
+def _blocking_inside(bodies: Iterable[ir.Body], bound: frozenset[str], needs: Needs) -> set[str]:
     """The variables that keep the conditions of some bodies from running."""
     results = [schedule(body, bound, needs) for body in bodies]
     return {name for one in results for inner in one.stuck for name in _blocking(inner, one.bound, needs)}
 
 
-def _needed_positions(head: Term, body: Body, given: frozenset[int], needs: Needs) -> set[int]:
+def _needed_positions(head: Term, body: ir.Body, given: frozenset[int], needs: Needs) -> set[int]:
     args = arguments(head)
     bound = {name for position in given for name in names(args[position])}
     outside = frozenset(names(head))
@@ -401,7 +374,7 @@ def _needed_positions(head: Term, body: Body, given: frozenset[int], needs: Need
     if not result.stuck:
         return _first_places(args, set(outside) - result.bound)
     # One condition at a time, starting with computations: the others may only wait for their results.
-    for literal in sorted(result.stuck, key=lambda literal: isinstance(literal, Compare)):
+    for literal in sorted(result.stuck, key=lambda literal: isinstance(literal, ir.Compare)):
         found = _first_places(args, _blocking(literal, result.bound, needs))
         if found:
             return found

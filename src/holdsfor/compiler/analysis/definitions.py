@@ -11,22 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple
 
-from holdsfor.ir import (
-    BackgroundRule,
-    Boundary,
-    Call,
-    Declaration,
-    DeclarationKind,
-    DelayRule,
-    Effect,
-    EventRule,
-    Fvp,
-    Happens,
-    Holds,
-    Intervals,
-    Program,
-    Rule,
-)
+from holdsfor import ir
 from holdsfor.ir.literals import Instance
 from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, MetricRule
 from holdsfor.ir.renaming import renamed
@@ -70,17 +55,17 @@ class Definitions:
         return {node for node in self.clauses if node.kind in (EVENT, FLUENT)}
 
 
-def definitions(program: Program) -> Definitions:
+def definitions(program: ir.Program) -> Definitions:
     """The definitions of a program of events and fluents, including its metric rules."""
     found = Definitions()
-    has_domains = any(one.kind is DeclarationKind.DYNAMIC_DOMAIN for one in program.declarations)
+    has_domains = any(one.kind is ir.DeclarationKind.DYNAMIC_DOMAIN for one in program.declarations)
     for rule in program.rules:
         clause, reads = normalised(rule), set(read_nodes(rule.body))
-        if isinstance(rule, DelayRule):
+        if isinstance(rule, ir.DelayRule):
             reads.update(defined_nodes(rule))
         for node in defined_nodes(rule):
             found.add(node, clause, reads)
-        if isinstance(rule, Declaration) and rule.kind is DeclarationKind.GROUNDING:
+        if isinstance(rule, ir.Declaration) and rule.kind is ir.DeclarationKind.GROUNDING:
             found.add(GROUNDINGS, clause, reads)
             # Input fills the domains in the body of its grounding.
             for node in reads if has_domains else ():
@@ -106,28 +91,26 @@ def _add_metric(found: Definitions, program: MetricProgram) -> None:
         found.add(Node(FLUENT, fact.predicate, len(fact.args)), fact, ())
 
 
-def defined_nodes(rule: Rule) -> tuple[Node, ...]:
+def defined_nodes(rule: ir.Rule) -> tuple[Node, ...]:
     """The nodes that a clause defines."""
     match rule:
-        case EventRule(event=event):
+        case ir.EventRule(event=event):
             return _node(EVENT, event)
-        case DelayRule(trigger=trigger, effect=effect):
+        case ir.DelayRule(trigger=trigger, effect=effect):
             return (*_node(FLUENT, trigger.fluent), *(_node(FLUENT, effect.fluent) if effect else ()))
-        case BackgroundRule(head=head):
+        case ir.BackgroundRule(head=head):
             return _node(PREDICATE, head)
-        case Declaration(kind=DeclarationKind.GROUNDING, args=(pattern, *_)):
+        case ir.Declaration(kind=ir.DeclarationKind.GROUNDING, args=(pattern, *_)):
             return declared_node(pattern)
-        case Declaration():
+        case ir.Declaration():
             return (EVERYTHING,)
         case _:
             return _node(FLUENT, rule.fvp.fluent)
 
 
-def declares_fluent(rule: Rule) -> bool:
-    """Whether a clause is the grounding of a fluent. Programs with groundings leave out open rules about other
-    fluents.
-    """
-    if not isinstance(rule, Declaration) or rule.kind is not DeclarationKind.GROUNDING or not rule.args:
+def declares_fluent(rule: ir.Rule) -> bool:
+    """Whether a clause is the grounding of a fluent; programs with groundings leave out open rules about others."""
+    if not isinstance(rule, ir.Declaration) or rule.kind is not ir.DeclarationKind.GROUNDING or not rule.args:
         return False
     return isinstance(rule.args[0], Compound) and rule.args[0].name == "="
 
@@ -147,13 +130,13 @@ def _node(kind: str, term: Term) -> tuple[Node, ...]:
 def read_nodes(value: Any) -> Iterator[Node]:
     """Everything that a body, a literal or a part of them reads."""
     match value:
-        case Happens(event=event):
+        case ir.Happens(event=event):
             yield from _node(EVENT, event)
-        case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp) | Instance(fvp=fvp):
+        case ir.Boundary(fvp=fvp) | ir.Holds(fvp=fvp) | ir.Effect(fvp=fvp) | ir.Intervals(fvp=fvp) | Instance(fvp=fvp):
             yield from _node(FLUENT, fvp.fluent)
-        case Fvp(fluent=fluent):
+        case ir.Fvp(fluent=fluent):
             yield from _node(FLUENT, fluent)
-        case Call(atom=atom):
+        case ir.Call(atom=atom):
             yield from _called(atom)
         case Atom(signature=signature):
             # A metric rule reads a fluent or an event, whichever exists.
@@ -176,7 +159,7 @@ def _called(term: Term) -> Iterator[Node]:
         yield from _called(inner)
 
 
-def normalised(rule: Rule | MetricRule | MetricFact) -> Any:
+def normalised(rule: ir.Rule | MetricRule | MetricFact) -> Any:
     """A clause with variables numbered by their order, so that equal clauses mean the same."""
     names: dict[str, str] = {}
     for variable in _variables(rule):

@@ -13,30 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from holdsfor import ir
 from holdsfor.compiler.analysis.entities import Entities, Entity, EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.graphs import contract, levels, strong_components, weak_components
 from holdsfor.compiler.analysis.languages import grouped
 from holdsfor.compiler.analysis.mixing import TRUE, as_happens, as_holds, read_atoms
-from holdsfor.ir import (
-    Boundary,
-    DelayRule,
-    Effect,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    FindAll,
-    Fvp,
-    Happens,
-    Holds,
-    IfThenElse,
-    IntervalRule,
-    Intervals,
-    Literal,
-    Not,
-    Or,
-    Program,
-    Rule,
-)
 from holdsfor.ir.literals import Body
 from holdsfor.ir.metric import MetricRule
 from holdsfor.logic.unify import is_ground, may_equal
@@ -70,28 +51,32 @@ class Vertex:
 
 
 @record
-class Condition:
+class TemporalCondition:
     """A temporal condition of a rule: what it reads, and whether all its uses are positive."""
 
-    literal: Happens | Boundary | Holds | Effect | Intervals
+    literal: ir.Happens | ir.Boundary | ir.Holds | ir.Effect | ir.Intervals
     symbol: Symbol
     positive: bool
 
 
 def _ended_for_others(entity: Entity) -> Iterator[Term]:
-    """The terminated values of a fluent of which rules read the end of any value: they may be values that never
-    hold.
-    """
-    is_asked = any(isinstance(use, Effect) and use.kind is EffectKind.TERMINATED for use in entity.uses)
+    """The terminated values of a fluent with readers of the end of any value: they may never hold."""
+    is_asked = any(isinstance(use, ir.Effect) and use.kind is ir.EffectKind.TERMINATED for use in entity.uses)
     for rule in entity.rules if is_asked else ():
-        if isinstance(rule, EffectRule) and rule.kind is EffectKind.TERMINATED and not isinstance(rule.fvp.value, Var):
+        if (
+            isinstance(rule, ir.EffectRule)
+            and rule.kind is ir.EffectKind.TERMINATED
+            and not isinstance(rule.fvp.value, Var)
+        ):
             yield rule.fvp.value
 
 
 def _asked_for(entity: Entity) -> Iterator[Term]:
     """The values that rules read."""
     for literal in entity.uses:
-        if isinstance(literal, Boundary | Holds | Effect | Intervals) and not isinstance(literal.fvp.value, Var):
+        if isinstance(literal, ir.Boundary | ir.Holds | ir.Effect | ir.Intervals) and not isinstance(
+            literal.fvp.value, Var
+        ):
             yield literal.fvp.value
 
 
@@ -110,20 +95,20 @@ def _general(value: Term, numbers: Iterator[int] | None = None) -> Term:
             return value
 
 
-def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iterator[Condition]:
+def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iterator[TemporalCondition]:
     """The temporal conditions of a body. Conditions that are negated, counted or tested first are not positive."""
     for literal in body:
         match literal:
-            case Happens(event=event):
-                yield Condition(literal, entities.event(event), positive)
-            case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
-                yield Condition(literal, entities.fluent(fvp), positive)
-            case Not(body=inner) | FindAll(body=inner):
+            case ir.Happens(event=event):
+                yield TemporalCondition(literal, entities.event(event), positive)
+            case ir.Boundary(fvp=fvp) | ir.Holds(fvp=fvp) | ir.Effect(fvp=fvp) | ir.Intervals(fvp=fvp):
+                yield TemporalCondition(literal, entities.fluent(fvp), positive)
+            case ir.Not(body=inner) | ir.FindAll(body=inner):
                 yield from conditions(inner, entities, positive=False)
-            case Or(branches=branches):
+            case ir.Or(branches=branches):
                 for branch in branches:
                     yield from conditions(branch, entities, positive=positive)
-            case IfThenElse(condition=test, then=then, otherwise=otherwise):
+            case ir.IfThenElse(condition=test, then=then, otherwise=otherwise):
                 yield from conditions(test, entities, positive=False)
                 yield from conditions(then, entities, positive=positive)
                 yield from conditions(otherwise or (), entities, positive=positive)
@@ -134,11 +119,11 @@ def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iter
 class DependencyGraph:
     """The dependencies of a program at the three granularities that the plan and the checks need."""
 
-    def __init__(self, program: Program, entities: Entities) -> None:
+    def __init__(self, program: ir.Program, entities: Entities) -> None:
         self.program = program
         self.entities = entities
-        self.i_edges: dict[tuple[Vertex, Vertex], list[Literal]] = {}
-        self.f_edges: dict[tuple[Vertex, Vertex], DelayRule] = {}
+        self.i_edges: dict[tuple[Vertex, Vertex], list[ir.Literal]] = {}
+        self.f_edges: dict[tuple[Vertex, Vertex], ir.DelayRule] = {}
         self.values: dict[Vertex, Term] = {}
         """The value of each vertex that stands for one value, or for terms of one form."""
         self._compounds: dict[Vertex, Term] = {}
@@ -200,22 +185,22 @@ class DependencyGraph:
         """Whether a vertex stands for several values of its fluent, which break each other."""
         return vertex.value == ANY or (vertex in self._compounds and not is_ground(self._compounds[vertex]))
 
-    def heads(self, rule: Rule) -> list[Vertex]:
+    def heads(self, rule: ir.Rule) -> list[Vertex]:
         """The vertices that a rule defines."""
         match rule:
-            case EffectRule(fvp=fvp) | IntervalRule(fvp=fvp):
+            case ir.EffectRule(fvp=fvp) | ir.IntervalRule(fvp=fvp):
                 return self.of_fvp(fvp)
-            case EventRule(event=event):
+            case ir.EventRule(event=event):
                 return self.of_symbol(self.entities.event(event))
             case _:
                 return []
 
-    def of_fvp(self, fvp: Fvp) -> list[Vertex]:
+    def of_fvp(self, fvp: ir.Fvp) -> list[Vertex]:
         """The vertices that a pair in a rule can match."""
         return self.matching(self.entities.fluent(fvp), fvp.value)
 
-    def _add_rule(self, rule: Rule) -> None:
-        if isinstance(rule, DelayRule):
+    def _add_rule(self, rule: ir.Rule) -> None:
+        if isinstance(rule, ir.DelayRule):
             self._add_delay(rule)
             return
         heads = self.heads(rule)
@@ -236,28 +221,28 @@ class DependencyGraph:
                         condition = as_holds(atom) if is_fluent else as_happens(atom)
                         self.i_edges.setdefault((source, head), []).append(condition)
 
-    def sources(self, condition: Condition) -> list[Vertex]:
+    def sources(self, condition: TemporalCondition) -> list[Vertex]:
         """The vertices that a condition reads."""
-        if isinstance(condition.literal, Happens):
+        if isinstance(condition.literal, ir.Happens):
             return self.of_symbol(condition.symbol)
         return self.matching(condition.symbol, condition.literal.fvp.value)
 
-    def _add_delay(self, rule: DelayRule) -> None:
+    def _add_delay(self, rule: ir.DelayRule) -> None:
         if rule.effect is None or self._is_overtaken(rule):
             return
         for source in self.of_fvp(rule.trigger):
             for target in self.of_fvp(rule.effect):
                 self.f_edges.setdefault((source, target), rule)
 
-    def _is_overtaken(self, rule: DelayRule) -> bool:
+    def _is_overtaken(self, rule: ir.DelayRule) -> bool:
         """Of two `fi` of one pair to the same fluent, only the shorter delay can take effect."""
         delay = _number(rule.delay)
         shortest = self._shortest_delay.get(rule.trigger)
         return delay is not None and shortest is not None and shortest < delay
 
     @cached_property
-    def _shortest_delay(self) -> dict[Fvp, float]:
-        shortest: dict[Fvp, float] = {}
+    def _shortest_delay(self) -> dict[ir.Fvp, float]:
+        shortest: dict[ir.Fvp, float] = {}
         for rule in self.program.delays:
             delay = _number(rule.delay)
             same_fluent = rule.effect is not None and rule.effect.fluent == rule.trigger.fluent
@@ -320,9 +305,7 @@ class DependencyGraph:
 
     @cached_property
     def fluent_components(self) -> list[tuple[Symbol, ...]]:
-        """Fluents that are processed together, in a valid evaluation order. A component contains fluents that depend on
-        each other, or metric predicates with those that they read.
-        """
+        """Fluents that are evaluated together, in order; metric predicates with those that they read."""
         return strong_components(grouped(self.fluent_graph, self.metric) if self.metric else self.fluent_graph)
 
     @cached_property

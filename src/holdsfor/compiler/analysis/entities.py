@@ -10,35 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from holdsfor import ir
 from holdsfor.compiler.analysis.mixing import TRUE, Signature, as_happens, as_holds, as_term, read_atoms
 from holdsfor.diagnostics import Span
-from holdsfor.ir import (
-    Boundary,
-    Declaration,
-    DeclarationKind,
-    DelayRule,
-    Effect,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    Fvp,
-    Happens,
-    Holds,
-    InitiallyRule,
-    IntervalRule,
-    Intervals,
-    Literal,
-    PostponeRule,
-    Program,
-    Rule,
-    walk,
-)
 from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, MetricRule
 from holdsfor.logic.unify import may_equal
 from holdsfor.syntax.printer import print_constant, print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, arguments, functor
 
-Parts = Mapping["Symbol", Mapping[str, Sequence[Term]]]
+FluentParts = Mapping["Symbol", Mapping[str, Sequence[Term]]]
 """For fluents whose values are evaluated separately: the parts of each, with the values of the rule heads in each."""
 
 
@@ -64,7 +44,7 @@ class Role(StrEnum):
 class Symbol:
     """A kind of event or fluent: name, arity, and the functors of arguments that are always compound.
 
-    If the values of a fluent are evaluated separately, `part` identifies some of them (see `analysis.parts`).
+    If the values of a fluent are evaluated separately, `part` identifies some of them (see `analysis.fluent_parts`).
     """
 
     kind: EntityKind
@@ -124,12 +104,12 @@ class Entity:
     """All that a program states about one symbol."""
 
     symbol: Symbol
-    rules: list[Rule] = field(default_factory=list)
-    uses: list[Literal] = field(default_factory=list)
+    rules: list[ir.Rule] = field(default_factory=list)
+    uses: list[ir.Literal] = field(default_factory=list)
     values: list[Const | Compound | ListTerm] = field(default_factory=list)
     has_variable_value: bool = False
-    groundings: list[Declaration] = field(default_factory=list)
-    declared_input: Declaration | None = None
+    groundings: list[ir.Declaration] = field(default_factory=list)
+    declared_input: ir.Declaration | None = None
     first_seen: Span | None = None
     metric: list[MetricRule | MetricFact] = field(default_factory=list)
 
@@ -139,7 +119,7 @@ class Entity:
         if self.symbol.kind is EntityKind.EVENT:
             return Role.DERIVED_EVENT if self.rules else Role.INPUT_EVENT
         for rule in self.rules:
-            if isinstance(rule, IntervalRule):
+            if isinstance(rule, ir.IntervalRule):
                 return Role.STATIC_FLUENT
         if self.rules:
             return Role.SIMPLE_FLUENT
@@ -149,7 +129,7 @@ class Entity:
 class Entities:
     """The symbol table of a program."""
 
-    def __init__(self, program: Program, parts: Parts | None = None) -> None:
+    def __init__(self, program: ir.Program, parts: FluentParts | None = None) -> None:
         self._parts = parts or {}
         self._split: dict[tuple[EntityKind, str, int], frozenset[int]] = {}
         self._plain: dict[tuple[EntityKind, str, int], Symbol] = {}
@@ -164,7 +144,7 @@ class Entities:
         """The symbol of an event term."""
         return self._symbol(EntityKind.EVENT, term)
 
-    def fluent(self, fvp: Fvp) -> Symbol:
+    def fluent(self, fvp: ir.Fvp) -> Symbol:
         """The symbol of a fluent-value pair in a rule."""
         whole = self._symbol(EntityKind.FLUENT, fvp.fluent)
         if whole not in self._parts:
@@ -173,9 +153,9 @@ class Entities:
 
     def pair(self, fluent: Term, value: Term) -> Symbol:
         """The symbol of a ground fluent with its value."""
-        return self.fluent(Fvp(fluent, value))
+        return self.fluent(ir.Fvp(fluent, value))
 
-    def admits(self, fvp: Fvp, fluent: Term, value: Term) -> bool:
+    def admits(self, fvp: ir.Fvp, fluent: Term, value: Term) -> bool:
         """Whether a ground pair belongs to the part of its fluent that a pair in a rule refers to."""
         return not self._parts or self.pair(fluent, value) == self.fluent(replace(fvp, fluent=fluent))
 
@@ -196,9 +176,7 @@ class Entities:
         return replace(whole, part=self._part(whole, TRUE)) if whole in self._parts else whole
 
     def meant(self, signature: Signature) -> tuple[Symbol, ...]:
-        """The symbol of a predicate in the body of a metric rule: a fluent, otherwise an event. Input that only metric
-        rules mention may be either.
-        """
+        """The symbol of a predicate that a metric rule reads: a fluent if there is one, otherwise an event."""
         return self._meant[signature]
 
     @property
@@ -250,43 +228,43 @@ class Entities:
             self.table[symbol] = Entity(symbol, first_seen=span)
         return self.table[symbol]
 
-    def _add_rule(self, rule: Rule) -> None:
+    def _add_rule(self, rule: ir.Rule) -> None:
         match rule:
-            case EffectRule(kind=kind, fvp=fvp):
+            case ir.EffectRule(kind=kind, fvp=fvp):
                 entity = self._define(fvp, rule)
-                if kind is EffectKind.INITIATED:
+                if kind is ir.EffectKind.INITIATED:
                     _add_value(entity, fvp)
-            case InitiallyRule(fvp=fvp) | IntervalRule(fvp=fvp):
+            case ir.InitiallyRule(fvp=fvp) | ir.IntervalRule(fvp=fvp):
                 _add_value(self._define(fvp, rule), fvp)
-            case EventRule(event=event):
+            case ir.EventRule(event=event):
                 self._entity(self.event(event), rule.span).rules.append(rule)
-            case DelayRule(trigger=trigger, effect=effect):
+            case ir.DelayRule(trigger=trigger, effect=effect):
                 self._define(trigger, rule)
                 if effect is not None and effect.fluent != trigger.fluent:
                     self._define(effect, rule)
                 if effect is not None:
                     _add_value(self[self.fluent(effect)], effect)
-            case PostponeRule(fvp=fvp):
+            case ir.PostponeRule(fvp=fvp):
                 self._entity(self.fluent(fvp), rule.span)
-            case Declaration():
+            case ir.Declaration():
                 self._add_declaration(rule)
                 return
             case _:
                 pass
-        for literal in walk(rule.body):
+        for literal in ir.walk(rule.body):
             self._add_use(literal)
 
-    def _define(self, fvp: Fvp, rule: Rule) -> Entity:
+    def _define(self, fvp: ir.Fvp, rule: ir.Rule) -> Entity:
         entity = self._entity(self.fluent(fvp), rule.span)
         if not entity.rules or entity.rules[-1] is not rule:
             entity.rules.append(rule)
         return entity
 
-    def _add_use(self, literal: Literal) -> None:
+    def _add_use(self, literal: ir.Literal) -> None:
         match literal:
-            case Happens(event=event):
+            case ir.Happens(event=event):
                 self._entity(self.event(event), literal.span).uses.append(literal)
-            case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
+            case ir.Boundary(fvp=fvp) | ir.Holds(fvp=fvp) | ir.Effect(fvp=fvp) | ir.Intervals(fvp=fvp):
                 self._entity(self.fluent(fvp), literal.span).uses.append(literal)
             case _:
                 pass
@@ -315,11 +293,11 @@ class Entities:
         known = [symbol for symbol in both if symbol in self.table]
         return tuple(known[:1]) or both
 
-    def _add_declaration(self, rule: Declaration) -> None:
+    def _add_declaration(self, rule: ir.Declaration) -> None:
         # A grounding of one value also determines the instances of the others.
         found = (self._symbol(kind, term) for kind, term, _ in _declared(rule))
         for symbol in [replace(whole, part=part) for whole in found for part in self._parts.get(whole, ("",))]:
-            if rule.kind is DeclarationKind.GROUNDING:
+            if rule.kind is ir.DeclarationKind.GROUNDING:
                 self._entity(symbol, rule.span).groundings.append(rule)
             else:
                 self._entity(symbol, rule.span).declared_input = rule
@@ -327,20 +305,20 @@ class Entities:
 
 _OPERATORS = frozenset({"=", "-", "+", "*", "/", ","})
 _INPUT_DECLARATIONS = frozenset(
-    {DeclarationKind.COLLECT_INTERVALS, DeclarationKind.BUILD_FROM_POINTS, DeclarationKind.POINTS}
+    {ir.DeclarationKind.COLLECT_INTERVALS, ir.DeclarationKind.BUILD_FROM_POINTS, ir.DeclarationKind.POINTS}
 )
 
 
-def _add_value(entity: Entity, fvp: Fvp) -> None:
+def _add_value(entity: Entity, fvp: ir.Fvp) -> None:
     if isinstance(fvp.value, Var):
         entity.has_variable_value = True
     elif fvp.value not in entity.values:
         entity.values.append(fvp.value)
 
 
-def _declared(rule: Declaration) -> Iterator[tuple[EntityKind, Term, Term | None]]:
+def _declared(rule: ir.Declaration) -> Iterator[tuple[EntityKind, Term, Term | None]]:
     """The subject of a declaration: `F=V` is a fluent, anything else an event."""
-    is_grounding = rule.kind is DeclarationKind.GROUNDING
+    is_grounding = rule.kind is ir.DeclarationKind.GROUNDING
     if not rule.args or not (is_grounding or rule.kind in _INPUT_DECLARATIONS):
         return
     term = rule.args[0]
@@ -350,16 +328,16 @@ def _declared(rule: Declaration) -> Iterator[tuple[EntityKind, Term, Term | None
         yield EntityKind.EVENT, term, None
 
 
-def _occurrences(program: Program) -> Iterator[tuple[EntityKind, Term]]:
+def _occurrences(program: ir.Program) -> Iterator[tuple[EntityKind, Term]]:
     for rule in program.rules:
         yield from _in_head(rule)
-        if isinstance(rule, Declaration):
+        if isinstance(rule, ir.Declaration):
             continue
-        for literal in walk(rule.body):
+        for literal in ir.walk(rule.body):
             match literal:
-                case Happens(event=event):
+                case ir.Happens(event=event):
                     yield EntityKind.EVENT, event
-                case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
+                case ir.Boundary(fvp=fvp) | ir.Holds(fvp=fvp) | ir.Effect(fvp=fvp) | ir.Intervals(fvp=fvp):
                     yield EntityKind.FLUENT, fvp.fluent
                 case _:
                     pass
@@ -370,22 +348,22 @@ def _occurrences(program: Program) -> Iterator[tuple[EntityKind, Term]]:
             yield EntityKind.EVENT, as_term(atom)
 
 
-def _in_head(rule: Rule) -> Iterator[tuple[EntityKind, Term]]:
+def _in_head(rule: ir.Rule) -> Iterator[tuple[EntityKind, Term]]:
     match rule:
-        case EffectRule(fvp=fvp) | InitiallyRule(fvp=fvp) | IntervalRule(fvp=fvp) | PostponeRule(fvp=fvp):
+        case ir.EffectRule(fvp=fvp) | ir.InitiallyRule(fvp=fvp) | ir.IntervalRule(fvp=fvp) | ir.PostponeRule(fvp=fvp):
             yield EntityKind.FLUENT, fvp.fluent
-        case DelayRule(trigger=trigger, effect=effect):
+        case ir.DelayRule(trigger=trigger, effect=effect):
             yield EntityKind.FLUENT, trigger.fluent
             if effect is not None:
                 yield EntityKind.FLUENT, effect.fluent
-        case EventRule(event=event):
+        case ir.EventRule(event=event):
             yield EntityKind.EVENT, event
-        case Declaration():
+        case ir.Declaration():
             yield from ((kind, term) for kind, term, _ in _declared(rule))
         case _:
             return
 
 
-def show_fvp(fvp: Fvp) -> str:
+def show_fvp(fvp: ir.Fvp) -> str:
     """A fluent-value pair as text."""
     return f"{print_term(fvp.fluent)}={print_term(fvp.value)}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.alignment import Reading, RuleShape
+from holdsfor.compiler.analysis.alignment import RuleReading, RuleShape
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.ir.metric import Aggregate, Atom, Comparison, MetricRule, atoms
 from holdsfor.syntax.terms import Const, Term, Var
@@ -22,7 +22,7 @@ def metric_shapes(members: Sequence[Symbol], analysis: Analysis) -> Iterator[Rul
     """The shapes of the rules of metric predicates that are evaluated together."""
     for symbol in members:
         for rule in metric_rules(symbol, analysis):
-            found: dict[Reading, None] = {}
+            found: dict[RuleReading, None] = {}
             for atom, columns in _atoms(rule):
                 _add(found, atom, columns, members, analysis)
             yield RuleShape(rule, symbol, rule.head.args, tuple(found))
@@ -43,7 +43,7 @@ def _atoms(rule: MetricRule) -> Iterator[tuple[Atom, tuple[Term, ...]]]:
 
 
 def _add(
-    found: dict[Reading, None], atom: Atom, columns: Sequence[Term], members: Sequence[Symbol], analysis: Analysis
+    found: dict[RuleReading, None], atom: Atom, columns: Sequence[Term], members: Sequence[Symbol], analysis: Analysis
 ) -> None:
     """Adds the reading of an atom; for a predicate evaluated in the same component, the readings of its rules."""
     waiting, seen = [(atom, tuple(columns))], {(atom.signature, tuple(columns))}
@@ -51,7 +51,7 @@ def _add(
         atom, columns = waiting.pop()
         for symbol in analysis.entities.meant(atom.signature):
             if symbol in members or symbol not in analysis.graph.metric:
-                found.setdefault(Reading(symbol, tuple(columns)))
+                found.setdefault(RuleReading(symbol, tuple(columns)))
                 continue
             for rule in metric_rules(symbol, analysis):
                 given = {arg: term for arg, term in zip(rule.head.args, columns, strict=True) if isinstance(arg, Var)}

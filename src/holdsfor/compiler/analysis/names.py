@@ -9,31 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from holdsfor import ir
 from holdsfor.compiler.analysis.places import head_span, other_name, span_of
 from holdsfor.compiler.analysis.similar import Similar, suggest
 from holdsfor.compiler.analysis.unread import names_in_span, unread_names
 from holdsfor.diagnostics import Diagnostic, Fix, Severity
-from holdsfor.ir import (
-    DURATIONS,
-    METRIC,
-    Algebra,
-    AllenRelation,
-    BackgroundRule,
-    Boundary,
-    Call,
-    DeclarationKind,
-    DelayRule,
-    Effect,
-    EffectRule,
-    Happens,
-    Holds,
-    InitiallyRule,
-    IntervalRule,
-    Intervals,
-    Program,
-    Rule,
-    walk,
-)
 from holdsfor.ir.calendar import CONDITIONS as CALENDAR
 from holdsfor.ir.sliding import TOP, TOP_USAGE
 from holdsfor.logic.library import LIBRARY
@@ -53,7 +33,7 @@ HEADS: dict[str, tuple[int, ...]] = {
     "fi": (3,),
     "ft": (2,),
     "p": (1,),
-    **{kind.value: (1, 2) for kind in DeclarationKind if kind is not DeclarationKind.DIRECTIVE},
+    **{kind.value: (1, 2) for kind in ir.DeclarationKind if kind is not ir.DeclarationKind.DIRECTIVE},
 }
 DELAYED = ("fi", "ft", "p")
 TAKES: dict[str, tuple[int, ...]] = {
@@ -75,15 +55,15 @@ CONDITIONS = (
     *TAKES,
     "intDurGreater",
     "intDurLess",
-    *(operator.value for operator in METRIC),
-    *(relation.value for relation in AllenRelation),
+    *(operator.value for operator in ir.METRIC),
+    *(relation.value for relation in ir.AllenRelation),
 )
 
 INTERVALS = frozenset(
     {
-        *((operator.value, 3) for operator in DURATIONS),
-        *((operator.value, lists + 2) for operator, lists in METRIC.items()),
-        *((one.value, 4) for one in AllenRelation),
+        *((operator.value, 3) for operator in ir.DURATIONS),
+        *((operator.value, lists + 2) for operator, lists in ir.METRIC.items()),
+        *((one.value, 4) for one in ir.AllenRelation),
     }
 )
 """Conditions on interval lists that a program may also define itself."""
@@ -92,14 +72,14 @@ INTERVALS = frozenset(
 class Names:
     """The predicates of a program as written, and the problems with their names."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self._program = program
         self._defined = defined_predicates(program)
         self._calls = [
             (rule, literal, name)
             for rule in program.rules
-            for literal in walk(rule.body)
-            if isinstance(literal, Call) and (name := functor(literal.atom)) is not None
+            for literal in ir.walk(rule.body)
+            if isinstance(literal, ir.Call) and (name := functor(literal.atom)) is not None
         ]
         self._called = {name for rule, _, name in self._calls if _head(rule) != name}
         self._needed = _needed(self._calls)
@@ -122,19 +102,19 @@ class Names:
             if _is_temporal(rule) and id(rule) not in self._wrong_heads and _head(rule) not in self._called:
                 yield _unused(rule)
 
-    def spoils(self, rule: Rule) -> bool:
+    def spoils(self, rule: ir.Rule) -> bool:
         """Whether a rule calls a predicate that does not exist."""
-        calls = (literal for literal in walk(rule.body) if isinstance(literal, Call))
+        calls = (literal for literal in ir.walk(rule.body) if isinstance(literal, ir.Call))
         return any(self._is_unknown(name) for literal in calls if (name := functor(literal.atom)) is not None)
 
-    def _is_needed(self, rule: Rule) -> bool:
+    def _is_needed(self, rule: ir.Rule) -> bool:
         """Whether an event or a fluent may depend on a rule. Many files contain helpers for other programs."""
-        return not isinstance(rule, BackgroundRule) or _head(rule) in self._needed
+        return not isinstance(rule, ir.BackgroundRule) or _head(rule) in self._needed
 
     def _is_unknown(self, name: Predicate) -> bool:
         return name not in self._defined and name not in LIBRARY
 
-    def _unknown(self, name: Predicate, literal: Call) -> Diagnostic:
+    def _unknown(self, name: Predicate, literal: ir.Call) -> Diagnostic:
         arities = sorted(
             arity for other, arity in (*self._defined, *LIBRARY, *INTERVALS, *CALENDAR) if other == name[0]
         )
@@ -149,7 +129,7 @@ class Names:
         hint, fix = self._advice(name, literal)
         return Diagnostic("HF101", Severity.ERROR, message, literal.span, hint, fix=fix)
 
-    def _advice(self, name: Predicate, literal: Call) -> tuple[str, Fix | None]:
+    def _advice(self, name: Predicate, literal: ir.Call) -> tuple[str, Fix | None]:
         shown = print_term(literal.atom)
         if name in self._events:
             return f"it is an event: write happensAt({shown}, T)", None
@@ -163,7 +143,7 @@ class Names:
         ] in TAKES.get(close, ())
         return f"did you mean {close}?", other_name(literal.span, close) if is_fitting else None
 
-    def _head_finding(self, rule: BackgroundRule) -> Diagnostic | None:
+    def _head_finding(self, rule: ir.BackgroundRule) -> Diagnostic | None:
         """Reports a rule that looks like `initiatedAt` but would silently become background knowledge."""
         name = functor(rule.head)
         if name is None or name in self._called:
@@ -196,7 +176,7 @@ class Names:
 
     @cached_property
     def _events(self) -> set[Predicate | None]:
-        used = (lit.event for rule in self._program.rules for lit in walk(rule.body) if isinstance(lit, Happens))
+        used = (lit.event for rule in self._program.rules for lit in ir.walk(rule.body) if isinstance(lit, ir.Happens))
         return {functor(event) for event in (*used, *(rule.event for rule in self._program.events))}
 
     @cached_property
@@ -204,7 +184,7 @@ class Names:
         return {functor(fluent) for rule in self._program.rules for fluent in _fluents_of(rule)}
 
 
-def _needed(calls: Iterable[tuple[Rule, Call, Predicate]]) -> set[Predicate]:
+def _needed(calls: Iterable[tuple[ir.Rule, ir.Call, Predicate]]) -> set[Predicate]:
     """The predicates that temporal rules call, directly or through others."""
     called: dict[Predicate | None, set[Predicate]] = {}
     for rule, _, name in calls:
@@ -219,30 +199,33 @@ def _needed(calls: Iterable[tuple[Rule, Call, Predicate]]) -> set[Predicate]:
     return found
 
 
-def _fluents_of(rule: Rule) -> Iterable[Term]:
+def _fluents_of(rule: ir.Rule) -> Iterable[Term]:
     match rule:
-        case EffectRule(fvp=fvp) | InitiallyRule(fvp=fvp) | IntervalRule(fvp=fvp):
+        case ir.EffectRule(fvp=fvp) | ir.InitiallyRule(fvp=fvp) | ir.IntervalRule(fvp=fvp):
             yield fvp.fluent
-        case DelayRule(trigger=trigger):
+        case ir.DelayRule(trigger=trigger):
             yield trigger.fluent
-    for literal in walk(rule.body):
-        if isinstance(literal, Boundary | Holds | Effect | Intervals):
+    for literal in ir.walk(rule.body):
+        if isinstance(literal, ir.Boundary | ir.Holds | ir.Effect | ir.Intervals):
             yield literal.fvp.fluent
 
 
-def _head(rule: Rule) -> Predicate | None:
-    return functor(rule.head) if isinstance(rule, BackgroundRule) else None
+def _head(rule: ir.Rule) -> Predicate | None:
+    return functor(rule.head) if isinstance(rule, ir.BackgroundRule) else None
 
 
 def _is_pair(term: Term) -> bool:
     return isinstance(term, Compound) and term.name == "="
 
 
-def _is_temporal(rule: BackgroundRule) -> bool:
-    return any(isinstance(lit, Happens | Boundary | Holds | Effect | Intervals | Algebra) for lit in walk(rule.body))
+def _is_temporal(rule: ir.BackgroundRule) -> bool:
+    return any(
+        isinstance(lit, ir.Happens | ir.Boundary | ir.Holds | ir.Effect | ir.Intervals | ir.Algebra)
+        for lit in ir.walk(rule.body)
+    )
 
 
-def _unused(rule: BackgroundRule) -> Diagnostic:
+def _unused(rule: ir.BackgroundRule) -> Diagnostic:
     name = functor(rule.head)
     assert name is not None
     message = f"nothing uses {name[0]}/{name[1]}, so this rule has no effect"
@@ -250,13 +233,13 @@ def _unused(rule: BackgroundRule) -> Diagnostic:
     return Diagnostic("HF307", Severity.WARNING, message, head_span(rule), hint)
 
 
-def defined_predicates(program: Program) -> set[Predicate]:
+def defined_predicates(program: ir.Program) -> set[Predicate]:
     """The predicates that a program has facts or rules for, or declares."""
     found = {name for rule in program.background if (name := functor(rule.head)) is not None}
     for declaration in program.declarations:
-        if declaration.kind is DeclarationKind.DYNAMIC_DOMAIN:
+        if declaration.kind is ir.DeclarationKind.DYNAMIC_DOMAIN:
             found |= {name for arg in declaration.args if (name := functor(arg)) is not None}
-        if declaration.kind is DeclarationKind.DIRECTIVE:
+        if declaration.kind is ir.DeclarationKind.DIRECTIVE:
             found |= {indicator for arg in declaration.args for indicator in _declared_dynamic(arg)}
     return found
 

@@ -9,25 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.diagnostics import Span
-from holdsfor.ir import (
-    Body,
-    Boundary,
-    DelayRule,
-    Effect,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    Forgetting,
-    Fvp,
-    Happens,
-    Holds,
-    Literal,
-    Or,
-    Rule,
-)
 from holdsfor.logic.unify import Bindings, resolve, substitute, unify
 from holdsfor.syntax.durations import as_written
 from holdsfor.syntax.printer import print_term
@@ -40,45 +25,43 @@ Heard: TypeAlias = Callable[[Entity], bool]
 class Silence:
     """One `forget` of an analysed program."""
 
-    def __init__(self, forgetting: Forgetting, analysis: Analysis) -> None:
+    def __init__(self, forgetting: ir.Forgetting, analysis: Analysis) -> None:
         self._forgetting, self._analysis = forgetting, analysis
         self._assumed: set[int] = set()
         """Event rules under examination. An event that only its own rules could start never occurs."""
 
-    def begun_in_silence(self) -> Iterator[tuple[Symbol, Rule]]:
-        """The fluents that it terminates and that rules may initiate in silence. Initial values start before all
-        time-points.
-        """
+    def begun_in_silence(self) -> Iterator[tuple[Symbol, ir.Rule]]:
+        """The fluents that it terminates and that rules may initiate while the entity is silent."""
         for rule in self._analysis.program.rules:
             for pair, is_heard in self._beginnings(rule):
                 if any(not is_heard(entity) for entity in self._entities(self._ends(), pair.fluent)):
                     yield self._analysis.entities.fluent(pair), rule
 
-    def _beginnings(self, rule: Rule) -> Iterator[tuple[Fvp, Heard]]:
+    def _beginnings(self, rule: ir.Rule) -> Iterator[tuple[ir.Fvp, Heard]]:
         match rule:
-            case EffectRule(kind=EffectKind.INITIATED, fvp=fvp, time=time, body=body):
+            case ir.EffectRule(kind=ir.EffectKind.INITIATED, fvp=fvp, time=time, body=body):
                 yield fvp, lambda entity: self._is_heard(entity, body, time)
-            case DelayRule(trigger=trigger, effect=Fvp() as effect):
+            case ir.DelayRule(trigger=trigger, effect=ir.Fvp() as effect):
                 yield effect, lambda entity: entity in list(self._entities(self._ends(), trigger.fluent))
 
     def _ends(self) -> Iterator[Term]:
         return (pair.fluent for pair in self._forgetting.ends)
 
-    def _is_heard(self, entity: Entity, body: Body, time: Term) -> bool:
+    def _is_heard(self, entity: Entity, body: ir.Body, time: Term) -> bool:
         return any(self._says(entity, literal, time) for literal in body)
 
-    def _says(self, entity: Entity, literal: Literal, time: Term) -> bool:
+    def _says(self, entity: Entity, literal: ir.Literal, time: Term) -> bool:
         """Whether a condition never holds in silence."""
         match literal:
-            case Happens(event=event, time=at) if at == time:
-                mentions = (one.event for one in self._forgetting.mentions if isinstance(one, Happens))
+            case ir.Happens(event=event, time=at) if at == time:
+                mentions = (one.event for one in self._forgetting.mentions if isinstance(one, ir.Happens))
                 return entity in list(self._entities(mentions, event)) or self._is_derived(entity, event)
-            case Holds(fvp=fvp, time=at) | Boundary(fvp=fvp, time=at) if at == time:
-                inputs = (one.fvp.fluent for one in self._forgetting.mentions if isinstance(one, Holds))
+            case ir.Holds(fvp=fvp, time=at) | ir.Boundary(fvp=fvp, time=at) if at == time:
+                inputs = (one.fvp.fluent for one in self._forgetting.mentions if isinstance(one, ir.Holds))
                 return entity in list(self._entities((*inputs, *self._ends()), fvp.fluent))
-            case Effect(kind=EffectKind.INITIATED, fvp=fvp, time=at) if at == time:
+            case ir.Effect(kind=ir.EffectKind.INITIATED, fvp=fvp, time=at) if at == time:
                 return entity in list(self._entities(self._ends(), fvp.fluent))
-            case Or(branches=branches):
+            case ir.Or(branches=branches):
                 return all(self._is_heard(entity, branch, time) for branch in branches)
             case _:
                 return False
@@ -87,10 +70,10 @@ class Silence:
         """Whether an event is derived and never occurs in silence."""
         symbol = self._analysis.entities.event(event)
         table = self._analysis.entities.table
-        rules = [rule for rule in table[symbol].rules if isinstance(rule, EventRule)] if symbol in table else []
+        rules = [rule for rule in table[symbol].rules if isinstance(rule, ir.EventRule)] if symbol in table else []
         return bool(rules) and all(self._is_given(entity, event, rule) for rule in rules)
 
-    def _is_given(self, entity: Entity, event: Term, rule: EventRule) -> bool:
+    def _is_given(self, entity: Entity, event: Term, rule: ir.EventRule) -> bool:
         if id(rule) in self._assumed:
             return True
         apart, names = _apart(rule.event)
@@ -134,7 +117,7 @@ def forgotten_texts(analysis: Analysis) -> dict[Symbol, str]:
     return found
 
 
-def _text(one: Forgetting, left: Span | None) -> str:
+def _text(one: ir.Forgetting, left: Span | None) -> str:
     where = _place(one.declaration.span)
     length = print_term(as_written(one.deadline.delay))
     unless = "" if left is None else f", unless the rule{_place(left)} begins it in silence"

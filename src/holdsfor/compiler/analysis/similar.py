@@ -61,3 +61,8 @@ def suggest(name: str, known: Iterable[str], cutoff: float = 0.7) -> str | None:
     'happensAt'
     """
     return Similar(known).to(name, cutoff)
+
+
+def without_digits(name: str) -> str:
+    """A name without its digits. Numbered names such as `zone1` and `zone2` differ on purpose."""
+    return "".join(char for char in name if not char.isdigit())

@@ -11,29 +11,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import TypeAlias
 
+from holdsfor import ir
 from holdsfor.compiler.analysis.names import defined_predicates
-from holdsfor.ir import (
-    BackgroundRule,
-    Boundary,
-    Call,
-    Compare,
-    Declaration,
-    DeclarationKind,
-    DelayRule,
-    Effect,
-    EffectRule,
-    EventRule,
-    Happens,
-    Holds,
-    InitiallyRule,
-    IntervalRule,
-    Intervals,
-    Literal,
-    PostponeRule,
-    Program,
-    Rule,
-    walk,
-)
 from holdsfor.logic.library import LIBRARY
 from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
 
@@ -57,7 +36,7 @@ _VALUE: Path = ("=",)
 class TiedPlaces:
     """The places of a program in equivalence classes of tied places."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self._parents: dict[object, object] = {}
         predicates = defined_predicates(program)
         for number, rule in enumerate(program.rules):
@@ -69,9 +48,9 @@ class TiedPlaces:
                     self._tie(((kind, *name), path), (number, variable.name))
                 if isinstance(value, Var):
                     self._tie(((kind, *name), _VALUE), (number, value.name))
-            for literal in walk(rule.body):
+            for literal in ir.walk(rule.body):
                 match literal:
-                    case Compare(operator="=", left=Var(name=left), right=Var(name=right)):
+                    case ir.Compare(operator="=", left=Var(name=left), right=Var(name=right)):
                         self._tie((number, left), (number, right))
 
     def tie(self, one: Place, two: Place) -> None:
@@ -103,33 +82,33 @@ def leaves(term: Term, above: Path = ()) -> Iterator[tuple[Path, Var]]:
             yield from leaves(argument, (*above, number, *name))
 
 
-def mentioned(rule: Rule) -> Iterator[tuple[Kind, Term, Term | None]]:
+def mentioned(rule: ir.Rule) -> Iterator[tuple[Kind, Term, Term | None]]:
     """All events, fluents and predicates of a rule; fluents with their values."""
     match rule:
-        case EffectRule(fvp=fvp) | InitiallyRule(fvp=fvp) | IntervalRule(fvp=fvp) | PostponeRule(fvp=fvp):
+        case ir.EffectRule(fvp=fvp) | ir.InitiallyRule(fvp=fvp) | ir.IntervalRule(fvp=fvp) | ir.PostponeRule(fvp=fvp):
             yield Kind.FLUENT, fvp.fluent, fvp.value
-        case DelayRule(trigger=trigger, effect=effect):
+        case ir.DelayRule(trigger=trigger, effect=effect):
             yield Kind.FLUENT, trigger.fluent, trigger.value
             if effect is not None:
                 yield Kind.FLUENT, effect.fluent, effect.value
-        case EventRule(event=event):
+        case ir.EventRule(event=event):
             yield Kind.EVENT, event, None
-        case BackgroundRule(head=head):
+        case ir.BackgroundRule(head=head):
             yield Kind.PREDICATE, head, None
-        case Declaration(kind=DeclarationKind.GROUNDING, args=(Compound(name="=", args=(fluent, value)), *_)):
+        case ir.Declaration(kind=ir.DeclarationKind.GROUNDING, args=(Compound(name="=", args=(fluent, value)), *_)):
             yield Kind.FLUENT, fluent, value
-        case Declaration(kind=DeclarationKind.GROUNDING, args=(event, *_)):
+        case ir.Declaration(kind=ir.DeclarationKind.GROUNDING, args=(event, *_)):
             yield Kind.EVENT, event, None
-    for literal in walk(rule.body):
+    for literal in ir.walk(rule.body):
         yield from read(literal)
 
 
-def read(literal: Literal) -> Iterator[tuple[Kind, Term, Term | None]]:
+def read(literal: ir.Literal) -> Iterator[tuple[Kind, Term, Term | None]]:
     """What a condition reads."""
     match literal:
-        case Happens(event=event):
+        case ir.Happens(event=event):
             yield Kind.EVENT, event, None
-        case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
+        case ir.Boundary(fvp=fvp) | ir.Holds(fvp=fvp) | ir.Effect(fvp=fvp) | ir.Intervals(fvp=fvp):
             yield Kind.FLUENT, fvp.fluent, fvp.value
-        case Call(atom=atom):
+        case ir.Call(atom=atom):
             yield Kind.PREDICATE, atom, None

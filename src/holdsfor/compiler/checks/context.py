@@ -4,35 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role
 from holdsfor.diagnostics import Diagnostic, Label, Severity
-from holdsfor.ir import (
-    Algebra,
-    BackgroundRule,
-    Boundary,
-    Declaration,
-    DelayRule,
-    Effect,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    Fvp,
-    Happens,
-    Holds,
-    InitiallyRule,
-    IntervalRule,
-    Intervals,
-    Literal,
-    PostponeRule,
-    Rule,
-    walk,
-)
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound
 
-_AT_TIME_POINTS = Happens | Boundary | Holds | Effect
-_ON_INTERVALS = Intervals | Algebra
+_AT_TIME_POINTS = ir.Happens | ir.Boundary | ir.Holds | ir.Effect
+_ON_INTERVALS = ir.Intervals | ir.Algebra
 
 
 def check_context(analysis: Analysis) -> Iterator[Diagnostic]:
@@ -41,33 +20,33 @@ def check_context(analysis: Analysis) -> Iterator[Diagnostic]:
     for rule in analysis.program.rules:
         if id(rule) in analysis.skipped:
             continue
-        for literal in walk(rule.body):
+        for literal in ir.walk(rule.body):
             reason = _misplaced(literal, rule)
             place = (literal.span.source.name, literal.span.start)
             if reason is not None and place not in seen:
                 seen.add(place)
                 yield _brought(literal, rule, reason)
-            elif isinstance(literal, Effect) and place not in seen:
+            elif isinstance(literal, ir.Effect) and place not in seen:
                 seen.add(place)
                 yield from _check_effect(literal, analysis)
 
 
-def _misplaced(literal: Literal, rule: Rule) -> str | None:
+def _misplaced(literal: ir.Literal, rule: ir.Rule) -> str | None:
     """The reason why a rule cannot have a condition."""
     match rule:
-        case EffectRule() | EventRule():
+        case ir.EffectRule() | ir.EventRule():
             return "is about a time-point" if isinstance(literal, _ON_INTERVALS) else None
-        case IntervalRule():
+        case ir.IntervalRule():
             return "is about intervals" if isinstance(literal, _AT_TIME_POINTS) else None
-        case BackgroundRule():
+        case ir.BackgroundRule():
             # Helpers that are not recursive are unfolded into the rules that call them.
             return "calls itself" if isinstance(literal, _AT_TIME_POINTS | _ON_INTERVALS) else None
-        case InitiallyRule() | DelayRule() | PostponeRule() | Declaration():
+        case ir.InitiallyRule() | ir.DelayRule() | ir.PostponeRule() | ir.Declaration():
             return "is about all of time" if isinstance(literal, _AT_TIME_POINTS | _ON_INTERVALS) else None
 
 
-def _brought(literal: Literal, rule: Rule, reason: str) -> Diagnostic:
-    if isinstance(rule, BackgroundRule):
+def _brought(literal: ir.Literal, rule: ir.Rule, reason: str) -> Diagnostic:
+    if isinstance(rule, ir.BackgroundRule):
         message = f"{_name(literal)} cannot be a condition here: the predicate {reason}"
         hint = "define a fluent with rules that depend on each other instead"
         return Diagnostic("HF111", Severity.ERROR, message, literal.span, hint)
@@ -77,35 +56,35 @@ def _brought(literal: Literal, rule: Rule, reason: str) -> Diagnostic:
     return Diagnostic("HF111", Severity.ERROR, message, literal.span, hint, labels)
 
 
-def _name(literal: Literal) -> str:
+def _name(literal: ir.Literal) -> str:
     match literal:
-        case Happens() | Boundary():
+        case ir.Happens() | ir.Boundary():
             return "happensAt"
-        case Holds():
+        case ir.Holds():
             return "holdsAt"
-        case Effect(kind=kind):
+        case ir.Effect(kind=kind):
             return kind.value
-        case Intervals():
+        case ir.Intervals():
             return "holdsFor"
-        case Algebra(operator=operator):
+        case ir.Algebra(operator=operator):
             return operator.value
         case _:
             raise AssertionError(literal)
 
 
-def _check_effect(literal: Effect, analysis: Analysis) -> Iterator[Diagnostic]:
+def _check_effect(literal: ir.Effect, analysis: Analysis) -> Iterator[Diagnostic]:
     symbol = analysis.entities.fluent(literal.fvp)
     role = analysis.entities[symbol].role if symbol in analysis.entities.table else None
     if role not in (Role.STATIC_FLUENT, Role.INPUT_FLUENT):
         return
     pair, kind = _pair(literal.fvp), literal.kind
-    what = "begins" if kind is EffectKind.INITIATED else "ends"
+    what = "begins" if kind is ir.EffectKind.INITIATED else "ends"
     why = "holdsFor rules define it" if role is Role.STATIC_FLUENT else "it is input"
-    edge = "start" if kind is EffectKind.INITIATED else "end"
+    edge = "start" if kind is ir.EffectKind.INITIATED else "end"
     message = f"no rule {what} {pair}: {why}, so {kind.value} is never true of it"
     hint = f"write happensAt({edge}({pair}), {print_term(literal.time)})"
     yield Diagnostic("HF111", Severity.ERROR, message, literal.span, hint)
 
 
-def _pair(fvp: Fvp) -> str:
-    return print_term(Compound("=", (fvp.fluent, fvp.value)))
+def _pair(fvp: ir.Fvp) -> str:
+    return print_term(fvp.term)

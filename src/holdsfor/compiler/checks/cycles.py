@@ -103,7 +103,7 @@ def _instant_loops(analysis: Analysis) -> Iterator[Diagnostic]:
     if not loops:
         return
     places: dict[tuple[Moment, ...], dict[Span, Moment]] = {}
-    home = {moment: component for component in analysis.instant.components() for moment in component}
+    home = {moment: component for component in analysis.instant.components for moment in component}
     for moment, needed in loops:
         rule = analysis.instant.rules.get((moment, needed))
         if rule is not None:

@@ -12,9 +12,9 @@ from holdsfor.compiler.analysis.places import head_span, other_text, span_of
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
 from holdsfor.ir import DelayRule, EffectKind, EffectRule, Fvp, PostponeRule, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
-from holdsfor.logic.unify import is_ground, resolve, substitute, unify
+from holdsfor.logic.unify import apart, is_ground, substitute, unify
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
+from holdsfor.syntax.terms import Const, Term, Var, variables
 
 
 def check_delays(analysis: Analysis) -> Iterator[Diagnostic]:
@@ -124,24 +124,16 @@ def _place(fvp: Fvp, rule: Rule) -> Span:
 
 
 def _same_fluent(one: Fvp, two: Fvp) -> bool:
-    return unify(_apart(one.fluent), two.fluent, {}) is not None
+    return unify(apart(one.fluent), two.fluent, {}) is not None
 
 
 def _overlap(one: Fvp, two: Fvp) -> bool:
-    return unify(_apart(_term(one)), _term(two), {}) is not None
-
-
-def _apart(term: Term) -> Term:
-    return resolve(term, {variable.name: Var(f"{variable.name}~") for variable in variables(term)})
+    return unify(apart(one.term), two.term, {}) is not None
 
 
 def _canonical(fvp: Fvp) -> Term:
     """A pair with numbered variables, so that renamed copies are equal."""
     numbered: dict[str, Term] = {}
-    for variable in variables(_term(fvp)):
+    for variable in variables(fvp.term):
         numbered.setdefault(variable.name, Var(f"V{len(numbered)}"))
-    return substitute(_term(fvp), numbered)
-
-
-def _term(fvp: Fvp) -> Term:
-    return Compound("=", (fvp.fluent, fvp.value))
+    return substitute(fvp.term, numbered)

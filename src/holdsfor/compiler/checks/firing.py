@@ -5,29 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.diagnostics import Diagnostic, Label, Severity
-from holdsfor.ir import (
-    BackgroundRule,
-    Body,
-    Boundary,
-    Call,
-    Compare,
-    Declaration,
-    Edge,
-    Effect,
-    EffectRule,
-    EventRule,
-    Fvp,
-    Happens,
-    Holds,
-    Intervals,
-    Literal,
-    Not,
-    Or,
-    Rule,
-)
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, EvaluationError, compare_numbers, evaluate
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.order import ORDER_COMPARISONS
@@ -41,7 +22,7 @@ _IRREFLEXIVE = frozenset({"\\=", "\\==", "=\\=", "<", ">", "@<", "@>"})
 _MIRRORED = {"<": ">", "=<": ">=", ">": "<", ">=": "=<"}
 
 
-Contradiction = tuple[Literal, str, Literal | None]
+Contradiction = tuple[ir.Literal, str, ir.Literal | None]
 """The condition at fault, the reason, and the condition that it contradicts."""
 
 
@@ -49,7 +30,7 @@ def check_firing(analysis: Analysis) -> Iterator[Diagnostic]:
     """Finds rules that can never fire."""
     solver = analysis.background.solver()
     for rule in analysis.program.rules:
-        if isinstance(rule, BackgroundRule | Declaration) or id(rule) in analysis.skipped:
+        if isinstance(rule, ir.BackgroundRule | ir.Declaration) or id(rule) in analysis.skipped:
             continue
         found = _contradiction(rule.body, analysis, solver)
         if found is not None:
@@ -59,19 +40,19 @@ def check_firing(analysis: Analysis) -> Iterator[Diagnostic]:
             yield Diagnostic("HF301", Severity.WARNING, message, literal.span, _hint(literal, rule, analysis), labels)
 
 
-def _hint(literal: Literal, rule: Rule, analysis: Analysis) -> str:
-    if isinstance(literal, Compare) and literal.operator == "=" and isinstance(literal.left, Compound):
+def _hint(literal: ir.Literal, rule: ir.Rule, analysis: Analysis) -> str:
+    if isinstance(literal, ir.Compare) and literal.operator == "=" and isinstance(literal.left, Compound):
         names = {entity.symbol.name for entity in analysis.entities if entity.symbol.kind is EntityKind.FLUENT}
         if literal.left.name in names:
             pair = f"{print_term(literal.left)}={print_term(literal.right)}"
-            time = print_term(rule.time) if isinstance(rule, EffectRule | EventRule) else "T"
+            time = print_term(rule.time) if isinstance(rule, ir.EffectRule | ir.EventRule) else "T"
             return f"it is a fluent: write holdsAt({pair}, {time})"
-    if isinstance(literal, Not) and isinstance(literal.body[0], Intervals):
+    if isinstance(literal, ir.Not) and isinstance(literal.body[0], ir.Intervals):
         return "take its intervals away with relative_complement_all(I1, [I2], I)"
     return "correct the condition, or remove the rule"
 
 
-def _contradiction(body: Body, analysis: Analysis, solver: Solver) -> Contradiction | None:
+def _contradiction(body: ir.Body, analysis: Analysis, solver: Solver) -> Contradiction | None:
     for literal in body:
         reason = _impossible(literal, analysis, solver)
         if reason is not None:
@@ -79,17 +60,17 @@ def _contradiction(body: Body, analysis: Analysis, solver: Solver) -> Contradict
     return _two_values(body) or _both_ways(body) or _at_an_edge(body) or _empty_range(body)
 
 
-def _impossible(literal: Literal, analysis: Analysis, solver: Solver) -> str | None:
+def _impossible(literal: ir.Literal, analysis: Analysis, solver: Solver) -> str | None:
     match literal:
-        case Compare(operator=operator, left=left, right=right):
+        case ir.Compare(operator=operator, left=left, right=right):
             return None if _may_be_true(operator, left, right) else "this comparison is false"
-        case Call(atom=Const(value="fail" | "false")):
+        case ir.Call(atom=Const(value="fail" | "false")):
             return "this condition always fails"
-        case Call(atom=atom):
+        case ir.Call(atom=atom):
             return _no_answer(atom, analysis, solver)
-        case Not(body=(Intervals(fvp=fvp),)) if not any(v.is_anonymous for v in variables(fvp.fluent)):
+        case ir.Not(body=(ir.Intervals(fvp=fvp),)) if not any(v.is_anonymous for v in variables(fvp.fluent)):
             return "holdsFor always gives a list, possibly an empty one"
-        case Or(branches=branches):
+        case ir.Or(branches=branches):
             found = [_contradiction(branch, analysis, solver) for branch in branches]
             return "none of the alternatives can hold" if all(item is not None for item in found) else None
         case _:
@@ -129,59 +110,61 @@ def _no_answer(atom: Term, analysis: Analysis, solver: Solver) -> str | None:
     return None
 
 
-def _two_values(body: Body) -> Contradiction | None:
+def _two_values(body: ir.Body) -> Contradiction | None:
     """`holdsAt(f=a, T), holdsAt(f=b, T)`: a fluent has one value at a time."""
-    seen: dict[tuple[Term, Term], Holds] = {}
+    seen: dict[tuple[Term, Term], ir.Holds] = {}
     for literal in body:
-        if isinstance(literal, Holds) and isinstance(literal.fvp.value, Const):
+        if isinstance(literal, ir.Holds) and isinstance(literal.fvp.value, Const):
             other = seen.setdefault((literal.fvp.fluent, literal.time), literal)
             if other.fvp.value != literal.fvp.value:
                 return literal, "a fluent has one value at a time", other
     return None
 
 
-def _both_ways(body: Body) -> Contradiction | None:
+def _both_ways(body: ir.Body) -> Contradiction | None:
     """Finds a condition together with its negation."""
-    positive = {literal: literal for literal in body if isinstance(literal, Happens | Holds | Call | Effect)}
+    positive = {
+        literal: literal for literal in body if isinstance(literal, ir.Happens | ir.Holds | ir.Call | ir.Effect)
+    }
     for literal in body:
-        if isinstance(literal, Not) and len(literal.body) == 1 and literal.body[0] in positive:
+        if isinstance(literal, ir.Not) and len(literal.body) == 1 and literal.body[0] in positive:
             return literal, "the same condition must hold and not hold", positive[literal.body[0]]
     return None
 
 
-def _at_an_edge(body: Body) -> Contradiction | None:
+def _at_an_edge(body: ir.Body) -> Contradiction | None:
     """`start` occurs where the pair does not hold yet, `end` where it still holds. They never occur together."""
-    edges: dict[tuple[Fvp, Term], Boundary] = {}
+    edges: dict[tuple[ir.Fvp, Term], ir.Boundary] = {}
     for literal in body:
-        if isinstance(literal, Boundary):
+        if isinstance(literal, ir.Boundary):
             other = edges.setdefault((literal.fvp, literal.time), literal)
             if other.edge is not literal.edge:
                 return literal, "nothing starts and ends at one time-point", other
     for literal in body:
         match literal:
-            case Holds(fvp=fvp, time=time):
+            case ir.Holds(fvp=fvp, time=time):
                 edge = edges.get((fvp, time))
-                if edge is not None and edge.edge is Edge.START:
+                if edge is not None and edge.edge is ir.Edge.START:
                     return literal, "a fluent does not hold yet at the time-point of its start", edge
-            case Not(body=(Holds(fvp=fvp, time=time),)):
+            case ir.Not(body=(ir.Holds(fvp=fvp, time=time),)):
                 edge = edges.get((fvp, time))
-                if edge is not None and edge.edge is Edge.END:
+                if edge is not None and edge.edge is ir.Edge.END:
                     return literal, "what ends at a time-point still holds at it", edge
             case _:
                 continue
     return None
 
 
-def _empty_range(body: Body) -> Contradiction | None:
+def _empty_range(body: ir.Body) -> Contradiction | None:
     """Numeric bounds that exclude each other, such as `S > 5, S < 3`."""
-    upper: dict[Var, tuple[float, bool, Compare]] = {}
-    lower: dict[Var, tuple[float, bool, Compare]] = {}
+    upper: dict[Var, tuple[float, bool, ir.Compare]] = {}
+    lower: dict[Var, tuple[float, bool, ir.Compare]] = {}
     for literal in body:
         bound = _bound(literal)
         if bound is None:
             continue
         variable, operator, value = bound
-        assert isinstance(literal, Compare)
+        assert isinstance(literal, ir.Compare)
         strict = operator in ("<", ">")
         if operator not in _LOWER:
             known = upper.get(variable)
@@ -199,8 +182,8 @@ def _empty_range(body: Body) -> Contradiction | None:
     return None
 
 
-def _bound(literal: Literal) -> tuple[Var, str, float] | None:
-    if not isinstance(literal, Compare) or literal.operator not in _UPPER | _LOWER | _EQUAL:
+def _bound(literal: ir.Literal) -> tuple[Var, str, float] | None:
+    if not isinstance(literal, ir.Compare) or literal.operator not in _UPPER | _LOWER | _EQUAL:
         return None
     left, right = literal.left, literal.right
     if isinstance(left, Var) and isinstance(right, Const) and not isinstance(right.value, str):

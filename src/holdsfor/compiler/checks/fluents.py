@@ -5,28 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Entity, Role, Symbol, show_fvp
-from holdsfor.compiler.analysis.parts import values_by_events
+from holdsfor.compiler.analysis.fluent_parts import values_by_events
 from holdsfor.compiler.analysis.places import head_span, other_name, other_text, span_of
 from holdsfor.compiler.analysis.similar import Similar, suggest
 from holdsfor.diagnostics import Diagnostic, Fix, Label, Severity, Span
-from holdsfor.ir import (
-    Boundary,
-    DelayRule,
-    Effect,
-    EffectKind,
-    EffectRule,
-    Fvp,
-    Holds,
-    InitiallyRule,
-    IntervalRule,
-    Intervals,
-    Literal,
-    Not,
-    Rule,
-    walk,
-)
 from holdsfor.logic.unify import may_equal
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Const, Term, Var
@@ -37,8 +22,8 @@ _SHOWN = 5
 class Mention(NamedTuple):
     """A use that only makes sense if a pair can hold, and the consequence if it cannot."""
 
-    fvp: Fvp
-    rule: Rule
+    fvp: ir.Fvp
+    rule: ir.Rule
     consequence: str = ""
     reads: bool = True
 
@@ -59,14 +44,12 @@ def check_fluents(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _two_definitions(entity: Entity) -> Iterator[Diagnostic]:
-    """Reports a value that both `holdsFor` and events define. Different values may have different kinds of
-    definition.
-    """
+    """Reports a value that both `holdsFor` and events define."""
     simple = [(rule, value) for rule in entity.rules for value in values_by_events(rule)]
-    for static in (rule for rule in entity.rules if isinstance(rule, IntervalRule)):
+    for static in (rule for rule in entity.rules if isinstance(rule, ir.IntervalRule)):
         clash = next((rule for rule, value in simple if may_equal(value, static.fvp.value)), None)
-        if clash is not None or (any(not isinstance(rule, IntervalRule) for rule in entity.rules) and not simple):
-            other = clash or next(rule for rule in entity.rules if not isinstance(rule, IntervalRule))
+        if clash is not None or (any(not isinstance(rule, ir.IntervalRule) for rule in entity.rules) and not simple):
+            other = clash or next(rule for rule in entity.rules if not isinstance(rule, ir.IntervalRule))
             message = f"{show_fvp(static.fvp)} is defined by holdsFor and by events"
             hint = "keep one of the two, or give one of them another name or another value"
             labels = (Label(head_span(other), "defined by events here"),)
@@ -127,33 +110,33 @@ def _initiate_advice(entity: Entity, analysis: Analysis, place: Span) -> tuple[s
 def _first_place(entity: Entity) -> Span:
     rule = entity.rules[0]
     fvp = getattr(rule, "fvp", None) or getattr(rule, "trigger", None)
-    return fvp.span if isinstance(fvp, Fvp) and fvp.span.source.text else head_span(rule)
+    return fvp.span if isinstance(fvp, ir.Fvp) and fvp.span.source.text else head_span(rule)
 
 
-def _value_place(fvp: Fvp, rule: Rule) -> Span:
+def _value_place(fvp: ir.Fvp, rule: ir.Rule) -> Span:
     return span_of(fvp.value, fvp.span if fvp.span.source.text else head_span(rule))
 
 
-def _mentions(rule: Rule) -> Iterator[Mention]:
-    if isinstance(rule, EffectRule) and rule.kind is EffectKind.TERMINATED:
+def _mentions(rule: ir.Rule) -> Iterator[Mention]:
+    if isinstance(rule, ir.EffectRule) and rule.kind is ir.EffectKind.TERMINATED:
         yield Mention(rule.fvp, rule, ", so there is nothing to end", reads=False)
-    if isinstance(rule, DelayRule):
+    if isinstance(rule, ir.DelayRule):
         yield Mention(rule.trigger, rule, ", so this delayed effect never happens")
     for literal in rule.body:
         match literal:
-            case Holds() | Boundary() | Effect(kind=EffectKind.INITIATED):
+            case ir.Holds() | ir.Boundary() | ir.Effect(kind=ir.EffectKind.INITIATED):
                 yield Mention(literal.fvp, rule, ", so this rule can never fire")
-            case Intervals(fvp=fvp, out=out):
+            case ir.Intervals(fvp=fvp, out=out):
                 yield Mention(fvp, rule, f", so {print_term(out)} is always empty")
-            case Not(body=(Holds(fvp=fvp),)):
+            case ir.Not(body=(ir.Holds(fvp=fvp),)):
                 yield Mention(fvp, rule, ", so this condition always holds")
             case _:
                 yield from (Mention(fvp, rule) for fvp in _read_inside(literal))
 
 
-def _read_inside(literal: Literal) -> Iterator[Fvp]:
-    for inner in walk((literal,)):
-        if isinstance(inner, Holds | Boundary | Intervals | Effect):
+def _read_inside(literal: ir.Literal) -> Iterator[ir.Fvp]:
+    for inner in ir.walk((literal,)):
+        if isinstance(inner, ir.Holds | ir.Boundary | ir.Intervals | ir.Effect):
             yield inner.fvp
 
 
@@ -182,11 +165,11 @@ def _never_read(entity: Entity, mentions: list[Mention], analysis: Analysis) -> 
         yield Diagnostic("HF303", Severity.NOTE, f"no rule reads {shown}", _where_set(entity, unread[0]), hint)
 
 
-def _defines_another(rule: Rule, symbol: Symbol, analysis: Analysis) -> bool:
+def _defines_another(rule: ir.Rule, symbol: Symbol, analysis: Analysis) -> bool:
     match rule:
-        case EffectRule(fvp=fvp) | IntervalRule(fvp=fvp) | InitiallyRule(fvp=fvp):
+        case ir.EffectRule(fvp=fvp) | ir.IntervalRule(fvp=fvp) | ir.InitiallyRule(fvp=fvp):
             return analysis.entities.fluent(fvp) != symbol
-        case DelayRule():
+        case ir.DelayRule():
             return False
         case _:
             return True
@@ -194,7 +177,7 @@ def _defines_another(rule: Rule, symbol: Symbol, analysis: Analysis) -> bool:
 
 def _where_set(entity: Entity, value: Term) -> Span:
     for rule in entity.rules:
-        target = rule.effect if isinstance(rule, DelayRule) else getattr(rule, "fvp", None)
-        if isinstance(target, Fvp) and target.value == value:
+        target = rule.effect if isinstance(rule, ir.DelayRule) else getattr(rule, "fvp", None)
+        if isinstance(target, ir.Fvp) and target.value == value:
             return _value_place(target, rule)
     return head_span(entity.rules[0])

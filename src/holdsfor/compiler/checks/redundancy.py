@@ -5,31 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.places import head_span
 from holdsfor.diagnostics import Diagnostic, Label, Severity
-from holdsfor.ir import (
-    Boundary,
-    Call,
-    Compare,
-    Effect,
-    EffectRule,
-    EventRule,
-    Happens,
-    Holds,
-    Literal,
-    Not,
-    head_terms,
-    literal_terms,
-    rule_variables,
-)
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
 MAX_RULES = 50
 """Fluents with more rules are not compared pairwise."""
 
-_Fires = EffectRule | EventRule
+_Fires = ir.EffectRule | ir.EventRule
 
 
 def check_redundancy(analysis: Analysis) -> Iterator[Diagnostic]:
@@ -58,9 +44,9 @@ def covers(general: _Fires, special: _Fires) -> bool:
     given = [_frozen(term) for literal in special.body if (term := _encoded(literal)) is not None]
     if any(term is None for term in wanted) or len(general.body) > len(special.body):
         return False
-    apart: Bindings = {variable.name: Var(f"{variable.name}~") for variable in rule_variables(general)}
+    apart: Bindings = {variable.name: Var(f"{variable.name}~") for variable in ir.rule_variables(general)}
     bindings: Bindings | None = {}
-    for one, two in zip(head_terms(general), head_terms(special), strict=True):
+    for one, two in zip(ir.head_terms(general), ir.head_terms(special), strict=True):
         bindings = None if bindings is None else unify(resolve(one, apart), _frozen(two), bindings)
     if bindings is None:
         return False
@@ -83,14 +69,14 @@ def _is_negation(term: Term) -> bool:
     return isinstance(term, Compound) and term.name == "Not"
 
 
-def _encoded(literal: Literal) -> Term | None:
+def _encoded(literal: ir.Literal) -> Term | None:
     """A simple condition as a term; None for any other condition."""
     match literal:
-        case Happens() | Holds() | Call():
-            return Compound(type(literal).__name__, literal_terms(literal))
-        case Boundary(edge=word) | Effect(kind=word) | Compare(operator=word):
-            return Compound(type(literal).__name__, (Const(str(word)), *literal_terms(literal)))
-        case Not(body=(inner,)):
+        case ir.Happens() | ir.Holds() | ir.Call():
+            return Compound(type(literal).__name__, ir.literal_terms(literal))
+        case ir.Boundary(edge=word) | ir.Effect(kind=word) | ir.Compare(operator=word):
+            return Compound(type(literal).__name__, (Const(str(word)), *ir.literal_terms(literal)))
+        case ir.Not(body=(inner,)):
             term = _encoded(inner)
             return None if term is None else Compound("Not", (term,))
         case _:

@@ -5,34 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.places import head_span
 from holdsfor.compiler.passes.rename import rename_body
 from holdsfor.diagnostics import Diagnostic, Label, Severity
-from holdsfor.ir import (
-    Algebra,
-    Call,
-    Compare,
-    Cut,
-    FindAll,
-    Guard,
-    IfThenElse,
-    IntervalRule,
-    Intervals,
-    Not,
-    Or,
-    Rule,
-    head_terms,
-    rule_variables,
-)
-from holdsfor.logic.unify import resolve, unify
-from holdsfor.syntax.terms import Compound, Const, Term, Var, functor, variables
+from holdsfor.logic.unify import apart, resolve, unify
+from holdsfor.syntax.terms import Const, Term, Var, functor
 
 
 def check_shadowing(analysis: Analysis) -> Iterator[Diagnostic]:
     """Finds `holdsFor` rules behind one that always succeeds, and duplicate rules."""
     for entity in analysis.entities:
-        static = [rule for rule in entity.rules if isinstance(rule, IntervalRule)]
+        static = [rule for rule in entity.rules if isinstance(rule, ir.IntervalRule)]
         for position, rule in enumerate(static):
             winner = next((other for other in static[:position] if _always_wins(other, rule)), None)
             if winner is not None:
@@ -43,26 +28,25 @@ def check_shadowing(analysis: Analysis) -> Iterator[Diagnostic]:
     yield from _repetitions(analysis.written.rules)
 
 
-def _always_wins(first: IntervalRule, second: IntervalRule) -> bool:
+def _always_wins(first: ir.IntervalRule, second: ir.IntervalRule) -> bool:
     """Whether a rule covers every pair of a later one and cannot fail."""
-    if any(isinstance(lit, Guard | Compare | Call | Not | Or | IfThenElse | FindAll | Cut) for lit in first.body):
+    if any(
+        isinstance(lit, ir.Guard | ir.Compare | ir.Call | ir.Not | ir.Or | ir.IfThenElse | ir.FindAll | ir.Cut)
+        for lit in first.body
+    ):
         return False
-    return all(isinstance(lit, Intervals | Algebra) for lit in first.body) and _covers(first, second)
+    return all(isinstance(lit, ir.Intervals | ir.Algebra) for lit in first.body) and _covers(first, second)
 
 
-def _covers(general: IntervalRule, special: IntervalRule) -> bool:
-    pattern = _apart(Compound("=", (general.fvp.fluent, general.fvp.value)))
-    target = Compound("=", (special.fvp.fluent, special.fvp.value))
+def _covers(general: ir.IntervalRule, special: ir.IntervalRule) -> bool:
+    pattern = apart(general.fvp.term)
+    target = special.fvp.term
     bindings = unify(pattern, target, {})
     return bindings is not None and resolve(target, bindings) == target
 
 
-def _apart(term: Term) -> Term:
-    return resolve(term, {v.name: Var(f"{v.name}~") for v in variables(term)})
-
-
-def _repetitions(rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
-    seen: dict[object, Rule] = {}
+def _repetitions(rules: tuple[ir.Rule, ...]) -> Iterator[Diagnostic]:
+    seen: dict[object, ir.Rule] = {}
     outlines = Counter(_outline(rule) for rule in rules)
     for rule in rules:
         # Canonical forms are expensive, and most rules differ in their outlines.
@@ -78,17 +62,17 @@ def _repetitions(rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
             seen[key] = rule
 
 
-def _outline(rule: Rule) -> object:
+def _outline(rule: ir.Rule) -> object:
     """A cheap comparison key: the kind of rule, the names in its head, the length of its body."""
-    heads = tuple(term.value if isinstance(term, Const) else functor(term) for term in head_terms(rule))
+    heads = tuple(term.value if isinstance(term, Const) else functor(term) for term in ir.head_terms(rule))
     return type(rule), getattr(rule, "kind", None), heads, len(rule.body)
 
 
-def _canonical(rule: Rule) -> object:
+def _canonical(rule: ir.Rule) -> object:
     """A rule with numbered variables, so that renamed copies are equal."""
     numbered: dict[str, Term] = {}
-    for variable in rule_variables(rule):
+    for variable in ir.rule_variables(rule):
         numbered.setdefault(variable.name, Var(f"?{len(numbered)}"))
-    heads = tuple(resolve(term, numbered) for term in head_terms(rule))
+    heads = tuple(resolve(term, numbered) for term in ir.head_terms(rule))
     kind = getattr(rule, "kind", None)
     return type(rule), kind, heads, rename_body(rule.body, numbered)

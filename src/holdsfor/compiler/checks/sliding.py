@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.places import span_of
 from holdsfor.compiler.passes.sliding import bound_by, is_top
 from holdsfor.diagnostics import Diagnostic, Severity, Span
-from holdsfor.ir import (
-    Assign,
-    Body,
-    Call,
-    Compare,
-    Literal,
-    Rule,
-    head_terms,
-    literal_terms,
-    sub_bodies,
-    walk,
-)
 from holdsfor.ir.sliding import TOP, TOP_USAGE, read_sliding, sliding_calls
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, NoValue, Number, evaluate
 from holdsfor.syntax.durations import is_duration, length_of
@@ -32,33 +21,35 @@ def check_sliding(analysis: Analysis) -> Iterator[Diagnostic]:
     owns_top = any(functor(rule.head) == TOP for rule in analysis.written.background)
     for rule in analysis.written.rules:
         yield from _misplaced(rule)
-        for literal in walk(rule.body):
+        for literal in ir.walk(rule.body):
             for call in _computed(literal):
                 yield from _check_duration(call.name, read_sliding(call).duration, call.span)
-        if any(is_top(literal, owns_top=owns_top) for literal in walk(rule.body)):
-            others = (one for one in walk(rule.body) if not is_top(one, owns_top=owns_top))
+        if any(is_top(literal, owns_top=owns_top) for literal in ir.walk(rule.body)):
+            others = (one for one in ir.walk(rule.body) if not is_top(one, owns_top=owns_top))
             somewhere = frozenset(name for one in others for name in bound_by(one))
             yield from _check_tops(rule.body, frozenset(), somewhere, owns_top=owns_top)
 
 
-def _computed(literal: Literal) -> Iterator[Compound]:
+def _computed(literal: ir.Literal) -> Iterator[Compound]:
     """The sliding aggregates in the expressions of a condition."""
-    if isinstance(literal, Assign) or (isinstance(literal, Compare) and literal.operator in ARITHMETIC_COMPARISONS):
-        for term in literal_terms(literal)[isinstance(literal, Assign) :]:
+    if isinstance(literal, ir.Assign) or (
+        isinstance(literal, ir.Compare) and literal.operator in ARITHMETIC_COMPARISONS
+    ):
+        for term in ir.literal_terms(literal)[isinstance(literal, ir.Assign) :]:
             yield from sliding_calls(term)
 
 
-def _misplaced(rule: Rule) -> Iterator[Diagnostic]:
+def _misplaced(rule: ir.Rule) -> Iterator[Diagnostic]:
     """Finds sliding aggregates outside of expressions."""
-    places: list[tuple[Term, Literal | None]] = [(term, None) for term in head_terms(rule)]
-    for literal in walk(rule.body):
+    places: list[tuple[Term, ir.Literal | None]] = [(term, None) for term in ir.head_terms(rule)]
+    for literal in ir.walk(rule.body):
         if not any(True for _ in _computed(literal)):
-            places += [(term, literal) for term in literal_terms(literal)]
+            places += [(term, literal) for term in ir.literal_terms(literal)]
     for term, where in places:
         for call in sliding_calls(term):
             message = f"{call.name} is not computed here"
             hint = f"write N is {print_term(call)} as a condition, and N here"
-            if isinstance(where, Compare):
+            if isinstance(where, ir.Compare):
                 sign = {"=": "=:=", "==": "=:=", "\\=": "=\\=", "\\==": "=\\="}.get(where.operator)
                 message = f"{where.operator} compares terms and does not compute {call.name}"
                 hint = f"write {sign} to compare numbers" if sign else hint
@@ -84,19 +75,19 @@ def _constant(term: Term) -> Number | None:
 
 
 def _check_tops(
-    body: Body, given: frozenset[str], somewhere: frozenset[str], *, owns_top: bool
+    body: ir.Body, given: frozenset[str], somewhere: frozenset[str], *, owns_top: bool
 ) -> Iterator[Diagnostic]:
     """Checks each `top`, given the variables bound by earlier conditions and by any condition of the rule."""
     for literal in body:
-        if isinstance(literal, Call) and is_top(literal, owns_top=owns_top):
+        if isinstance(literal, ir.Call) and is_top(literal, owns_top=owns_top):
             yield from _check_top(literal, given, somewhere)
-        for inner in sub_bodies(literal):
+        for inner in ir.sub_bodies(literal):
             # Branches see the bindings of the conditions before them, and `then` sees the bindings of its test.
             yield from _check_tops(inner, given, somewhere, owns_top=owns_top)
         given |= bound_by(literal)
 
 
-def _check_top(literal: Call, given: frozenset[str], somewhere: frozenset[str]) -> Iterator[Diagnostic]:
+def _check_top(literal: ir.Call, given: frozenset[str], somewhere: frozenset[str]) -> Iterator[Diagnostic]:
     most, by, _, duration, time = arguments(literal.atom)
     yield from _check_duration("top", duration, literal.span)
     value = _constant(most)

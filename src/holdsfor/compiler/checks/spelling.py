@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Entity, EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.places import other_name, span_of
-from holdsfor.compiler.analysis.similar import Similar
+from holdsfor.compiler.analysis.similar import Similar, without_digits
 from holdsfor.diagnostics import Diagnostic, Severity, Span
 from holdsfor.ir import Boundary, Effect, Happens, Holds, Intervals, Literal
 from holdsfor.ir.sliding import is_implied
@@ -79,16 +79,11 @@ def _misspelt(entity: Entity, known: dict[str, Symbol], similar: Similar) -> Dia
         hint = f"give it {arity} argument{'' if arity == 1 else 's'}, or another name if it is input"
         return Diagnostic("HF103", Severity.WARNING, message, span, hint)
     close = similar.to(symbol.name, cutoff=0.85)
-    if close is None or known[close].arity != symbol.arity or _without_digits(close) == _without_digits(symbol.name):
+    if close is None or known[close].arity != symbol.arity or without_digits(close) == without_digits(symbol.name):
         return None
     message = f"no rule defines the {symbol.kind} {symbol}, so it is input"
     fix = other_name(span, close)
     return Diagnostic("HF103", Severity.WARNING, message, span, f"did you mean {close}?", fix=fix)
-
-
-def _without_digits(name: str) -> str:
-    """A name without its digits. Numbered names such as `zone1` and `zone2` differ on purpose."""
-    return "".join(char for char in name if not char.isdigit())
 
 
 def place_of(use: Literal) -> Span:

@@ -10,7 +10,7 @@ from holdsfor.ir import BackgroundRule, Call, Compare, IntervalRule, Literal, Ru
 from holdsfor.logic.interval_lists import QUERY_TIME
 from holdsfor.logic.solver import Predicate
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, Term, Var, functor
+from holdsfor.syntax.terms import Compound, Const, Term, Var, functor, is_number
 
 _FUNCTIONS = frozenset({"+", "*", "/", "//", "mod", "rem", "**", "^", "abs", "min", "max", "sqrt", "floor", "round"})
 
@@ -39,11 +39,7 @@ def _is_arithmetic(term: Term) -> bool:
     if term.name == "-":
         return any(isinstance(arg, Const) and not isinstance(arg.value, str) for arg in term.args)
     is_known = term.name in _FUNCTIONS
-    return is_known and all(isinstance(arg, Var) or _is_number(arg) or _is_arithmetic(arg) for arg in term.args)
-
-
-def _is_number(term: Term) -> bool:
-    return isinstance(term, Const) and not isinstance(term.value, str)
+    return is_known and all(isinstance(arg, Var) or is_number(arg) or _is_arithmetic(arg) for arg in term.args)
 
 
 # The query time

@@ -8,19 +8,8 @@ from fractions import Fraction
 
 from holdsfor.compiler.passes.durations import proposed_unit, without_unit
 from holdsfor.diagnostics import Diagnostic, Severity
-from holdsfor.ir.metric import (
-    Aggregate,
-    Atom,
-    Binary,
-    Comparison,
-    MetricAtom,
-    MetricLiteral,
-    MetricProgram,
-    MetricRule,
-    Range,
-    Truth,
-    Unary,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricLiteral, MetricProgram, MetricRule
 from holdsfor.syntax.durations import duration_text, durations_in, length_of, with_durations
 from holdsfor.syntax.terms import Compound, Const, Term
 from holdsfor.times import UNITS, TimeScale
@@ -46,7 +35,7 @@ def _durations(rule: MetricRule) -> Iterator[Compound]:
     for _, during in rule.boxes:
         yield from filter(None, during.durations)
     for literal in rule.body:
-        if isinstance(literal, Comparison):
+        if isinstance(literal, metric.Comparison):
             yield from (*durations_in(literal.left), *durations_in(literal.right))
         else:
             yield from _durations_of(literal.atom)
@@ -54,10 +43,10 @@ def _durations(rule: MetricRule) -> Iterator[Compound]:
 
 def _durations_of(atom: MetricAtom) -> Iterator[Compound]:
     match atom:
-        case Unary(range=during, operand=operand):
+        case metric.Unary(range=during, operand=operand):
             yield from filter(None, during.durations)
             yield from _durations_of(operand)
-        case Binary(range=during, left=left, right=right):
+        case metric.Binary(range=during, left=left, right=right):
             yield from _durations_of(left)
             yield from filter(None, during.durations)
             yield from _durations_of(right)
@@ -75,20 +64,20 @@ class _Resolving:
         return replace(rule, boxes=boxes, body=tuple(map(self._literal, rule.body)))
 
     def _literal(self, literal: MetricLiteral) -> MetricLiteral:
-        if isinstance(literal, Comparison):
+        if isinstance(literal, metric.Comparison):
             left, right = (with_durations(side, self._number) for side in (literal.left, literal.right))
             return replace(literal, left=left, right=right)
-        if isinstance(literal, Aggregate):
+        if isinstance(literal, metric.Aggregate):
             return replace(literal, atom=self._atom(literal.atom))
         return replace(literal, atom=self._atom(literal.atom))
 
     def _atom(self, atom: MetricAtom) -> MetricAtom:
         match atom:
-            case Atom() | Truth():
+            case metric.Atom() | metric.Truth():
                 return atom
-            case Unary():
+            case metric.Unary():
                 return replace(atom, range=self._range(atom.range), operand=self._atom(atom.operand))
-            case Binary():
+            case metric.Binary():
                 left, right = self._atom(atom.left), self._atom(atom.right)
                 return replace(atom, range=self._range(atom.range), left=left, right=right)
 
@@ -96,7 +85,7 @@ class _Resolving:
         number = length_of(term) / self.size
         return Const(number.numerator if number.denominator == 1 else float(number), term.span)
 
-    def _range(self, during: Range) -> Range:
+    def _range(self, during: metric.Range) -> metric.Range:
         if during.durations == (None, None):
             return during
         low, high = (

@@ -29,25 +29,11 @@ from holdsfor.compiler.metric.rules import (
     signed,
 )
 from holdsfor.diagnostics import NOWHERE, Diagnostic, ProgramError, Severity, Span
-from holdsfor.ir.metric import (
-    Aggregate,
-    Atom,
-    Binary,
-    BinaryOperator,
-    Comparison,
-    Condition,
-    MetricAtom,
-    MetricLiteral,
-    MetricProgram,
-    MetricRule,
-    Range,
-    Truth,
-    Unary,
-    UnaryOperator,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricLiteral, MetricProgram, MetricRule
 from holdsfor.syntax.terms import Const, Var
 
-_DIAMONDS = {UnaryOperator.DIAMOND_MINUS, UnaryOperator.DIAMOND_PLUS}
+_DIAMONDS = {metric.UnaryOperator.DIAMOND_MINUS, metric.UnaryOperator.DIAMOND_PLUS}
 
 
 def normalise(program: MetricProgram) -> tuple[NormalRule, ...]:
@@ -70,7 +56,7 @@ class _Normaliser:
     def _rule(self, rule: MetricRule) -> None:
         self._origin = rule
         head = Relation(*rule.head.signature)
-        offsets: Range | None = None
+        offsets: metric.Range | None = None
         for operator, box in rule.boxes:
             # A box in a head derives the points that a mirrored diamond in a body would reach.
             moved = negative(signed(operator, box))
@@ -83,16 +69,16 @@ class _Normaliser:
         if offsets is not None:
             self._rules.append(Moved(head, target, offsets, rule))
 
-    def _is_direct(self, rule: MetricRule, head: Relation, offsets: Range | None) -> bool:
+    def _is_direct(self, rule: MetricRule, head: Relation, offsets: metric.Range | None) -> bool:
         """Whether a rule needs no join: it has one condition, with the arguments of the head in the same order."""
-        if len(rule.body) != 1 or not isinstance(rule.body[0], Condition) or rule.body[0].negated:
+        if len(rule.body) != 1 or not isinstance(rule.body[0], metric.Condition) or rule.body[0].negated:
             return False
         atom = rule.body[0].atom
-        inner = atom.operand if isinstance(atom, Unary) else atom
-        if not isinstance(inner, Atom) or inner.args != rule.head.args or not _all_different(inner.args):
+        inner = atom.operand if isinstance(atom, metric.Unary) else atom
+        if not isinstance(inner, metric.Atom) or inner.args != rule.head.args or not _all_different(inner.args):
             return False
         source = Relation(*inner.signature)
-        if isinstance(atom, Unary):
+        if isinstance(atom, metric.Unary):
             asked = signed(atom.operator, atom.range)
             if atom.operator in _DIAMONDS or asked.is_punctual:
                 self._rules.append(Moved(head, source, asked if offsets is None else plus(offsets, asked), rule))
@@ -110,18 +96,18 @@ class _Normaliser:
         choices: list[list[tuple[JoinLiteral, ...]]] = []
         for literal in body:
             match literal:
-                case Condition(atom=atom, negated=True):
+                case metric.Condition(atom=atom, negated=True):
                     # A negated atom negates all its alternatives. An alternative that always holds makes the negation
                     # false.
                     scans = self._scans(atom)
                     if None in scans:
                         return
                     choices.append([tuple(replace(scan, negated=True) for scan in scans if scan is not None)])
-                case Condition(atom=atom):
+                case metric.Condition(atom=atom):
                     choices.append([() if scan is None else (scan,) for scan in self._scans(atom)])
-                case Comparison():
+                case metric.Comparison():
                     choices.append([(literal,)])
-                case Aggregate(function, result, terms, atom):
+                case metric.Aggregate(function, result, terms, atom):
                     one = self._counted(self._scans(atom), atom, _named(atom) | {var.name for var in terms})
                     assert one is not None, "the variables of an aggregate have no values"
                     choices.append([(Total(function, result, terms, one),)])
@@ -131,18 +117,18 @@ class _Normaliser:
     def _scans(self, atom: MetricAtom) -> list[Scan | None]:
         """Relations whose union is equivalent to a metric atom; None always holds."""
         match atom:
-            case Truth():
+            case metric.Truth():
                 return [None]
-            case Atom(args=args):
+            case metric.Atom(args=args):
                 return [Scan(Relation(*atom.signature), args)]
-            case Unary(operator, offsets, operand):
+            case metric.Unary(operator, offsets, operand):
                 return self._unary(operator, signed(operator, offsets), operand)
-            case Binary():
+            case metric.Binary():
                 return self._binary(atom)
 
-    def _unary(self, operator: UnaryOperator, offsets: Range, operand: MetricAtom) -> list[Scan | None]:
+    def _unary(self, operator: metric.UnaryOperator, offsets: metric.Range, operand: MetricAtom) -> list[Scan | None]:
         is_diamond = operator in _DIAMONDS or offsets.is_punctual
-        while isinstance(operand, Unary):
+        while isinstance(operand, metric.Unary):
             inner = signed(operand.operator, operand.range)
             if (operand.operator in _DIAMONDS or inner.is_punctual) is not is_diamond and not inner.is_punctual:
                 break
@@ -153,7 +139,7 @@ class _Normaliser:
             scans = self._together(scans)
         return [scan if scan is None else self._applied(is_diamond, offsets, scan) for scan in scans]
 
-    def _applied(self, is_diamond: bool, offsets: Range, scan: Scan) -> Scan:
+    def _applied(self, is_diamond: bool, offsets: metric.Range, scan: Scan) -> Scan:
         if offsets == NOW:
             return scan
         scan = self._chosen(scan)
@@ -179,8 +165,8 @@ class _Normaliser:
             self._rules.append(Joined(made, names, (scan,), self._here))
         return Scan(self._made[key], names)
 
-    def _binary(self, atom: Binary) -> list[Scan | None]:
-        is_until = atom.operator is BinaryOperator.UNTIL
+    def _binary(self, atom: metric.Binary) -> list[Scan | None]:
+        is_until = atom.operator is metric.BinaryOperator.UNTIL
         offsets = negative(atom.range) if is_until else atom.range
         lefts = self._together(self._scans(atom.left))
         found: list[Scan | None] = []
@@ -191,7 +177,9 @@ class _Normaliser:
             found += self._lasting(self._chosen(left), self._chosen(right), offsets, is_until)
         return list(dict.fromkeys(found))
 
-    def _simpler(self, left: Scan | None, right: Scan | None, offsets: Range, atom: Binary) -> list[Scan | None]:
+    def _simpler(
+        self, left: Scan | None, right: Scan | None, offsets: metric.Range, atom: metric.Binary
+    ) -> list[Scan | None]:
         """Simplifies the operator if an operand always holds."""
         if right is None and left is None:
             return [None]
@@ -205,7 +193,7 @@ class _Normaliser:
         hint = "write the box that it stands for: A Since[1,2] Top is Boxminus(0,1) A"
         self._refuse("Top on the right of Since or Until has no plan", atom.span, hint)
 
-    def _lasting(self, left: Scan, right: Scan, offsets: Range, is_until: bool) -> list[Scan | None]:
+    def _lasting(self, left: Scan, right: Scan, offsets: metric.Range, is_until: bool) -> list[Scan | None]:
         columns = tuple(dict.fromkeys([*_variables(right), *_variables(left)]))
         head = self._auxiliary(len(columns), "until" if is_until else "since", right.relation.name)
         self._rules.append(Lasting(head, columns, left, right, offsets, is_until, self._here))
@@ -233,16 +221,14 @@ class _Normaliser:
         return [self._any(list(some)) for size in sizes for some in combinations(kept, size)]
 
     def _any(self, scans: Sequence[Scan]) -> Scan:
-        """The union of alternatives, for tuples for which all of them hold at some time, or that have no other
-        alternative.
-        """
+        """The union of alternatives, for tuples with a time at which all hold, or without another alternative."""
         if len(scans) == 1:
             return scans[0]
         columns = tuple(dict.fromkeys(var for scan in scans for var in _variables(scan)))
         made = self._auxiliary(len(columns), "any", scans[0].relation.name)
         for scan in scans:
             others = [one for one in scans if not one.names <= scan.names]
-            literals = (scan, *(self._applied(True, Range(None, None, True, True), one) for one in others))
+            literals = (scan, *(self._applied(True, metric.Range(None, None, True, True), one) for one in others))
             self._rules.append(Joined(made, columns, literals, self._here))
         return Scan(made, columns)
 
@@ -281,13 +267,13 @@ def _variables(scan: Scan) -> Iterator[Var]:
 def _named(atom: MetricAtom) -> frozenset[str]:
     """The named variables of an atom, which other literals may use."""
     match atom:
-        case Atom(args=args):
+        case metric.Atom(args=args):
             return frozenset(arg.name for arg in args if isinstance(arg, Var) and not arg.is_anonymous)
-        case Unary(operand=operand):
+        case metric.Unary(operand=operand):
             return _named(operand)
-        case Binary(left=left, right=right):
+        case metric.Binary(left=left, right=right):
             return _named(left) | _named(right)
-        case Truth():
+        case metric.Truth():
             return frozenset()
 
 
@@ -305,6 +291,6 @@ def chained(rules: Sequence[NormalRule]) -> Iterator[NormalRule]:
     replaced: dict[NormalRule, NormalRule] = {}
     for ladder in ladders.values():
         for nearer, further in pairwise(sorted(ladder, key=abs)):
-            step = Range(further - nearer, further - nearer)
+            step = metric.Range(further - nearer, further - nearer)
             replaced[ladder[further]] = replace(ladder[further], source=ladder[nearer].head, offsets=step)
     return (replaced.get(rule, rule) for rule in rules)

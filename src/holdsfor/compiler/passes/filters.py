@@ -17,59 +17,38 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from holdsfor.ir import (
-    DURATIONS,
-    Algebra,
-    Assign,
-    BackgroundRule,
-    Body,
-    Call,
-    Compare,
-    FindAll,
-    IfThenElse,
-    IntervalOperator,
-    IntervalRule,
-    Literal,
-    Not,
-    OpenLength,
-    Or,
-    Program,
-    Rule,
-    literal_variables,
-    rule_variables,
-    walk,
-)
+from holdsfor import ir
 from holdsfor.logic.unify import substitute
 from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor, variables
 
 Predicate = tuple[str, int]
 
-_OPERATORS = {comparison: operator for operator, comparison in DURATIONS.items()}
+_OPERATORS = {comparison: operator for operator, comparison in ir.DURATIONS.items()}
 _MIRRORED = {">": "<", ">=": "=<", "<": ">", "=<": ">="}
 _INF = Const("inf")
 _NOW = Var("#now")
-_FALSE: Literal = Call(Const("fail"))
+_FALSE: ir.Literal = ir.Call(Const("fail"))
 
 
 @record
 class Filter:
     """A `findall` over one list as a filter: the list, the condition on its intervals, and the limit."""
 
-    operator: IntervalOperator
-    open_length: OpenLength
+    operator: ir.IntervalOperator
+    open_length: ir.OpenLength
     source: Var
     bound: Term
     out: Var
 
 
-def replace_filters(program: Program) -> Program:
+def replace_filters(program: ir.Program) -> ir.Program:
     """The program with duration filters as operators in all `holdsFor` rules."""
     defined = _defined(program)
-    rules: list[Rule] = []
+    rules: list[ir.Rule] = []
     has_found = False
     for rule in program.rules:
-        if isinstance(rule, IntervalRule):
+        if isinstance(rule, ir.IntervalRule):
             replacer = _Replacer(defined, program.clock_tick, rule)
             rules.append(replace(rule, body=replacer.body(rule.body)))
             has_found = has_found or replacer.found
@@ -78,9 +57,9 @@ def replace_filters(program: Program) -> Program:
     return replace(program, rules=tuple(rules)) if has_found else program
 
 
-def _defined(program: Program) -> dict[Predicate, tuple[tuple[Term, ...], Filter]]:
+def _defined(program: ir.Program) -> dict[Predicate, tuple[tuple[Term, ...], Filter]]:
     """The predicates that are duration filters, with their arguments. Each has one clause."""
-    clauses: dict[Predicate, list[BackgroundRule]] = {}
+    clauses: dict[Predicate, list[ir.BackgroundRule]] = {}
     for rule in program.background:
         name = functor(rule.head)
         assert name is not None
@@ -104,29 +83,29 @@ def _defined(program: Program) -> dict[Predicate, tuple[tuple[Term, ...], Filter
     return found
 
 
-def _is_local(literal: Literal, rule: Rule) -> bool:
+def _is_local(literal: ir.Literal, rule: ir.Rule) -> bool:
     """Whether no other condition of a rule restricts the intervals that a `findall` enumerates."""
-    assert isinstance(literal, FindAll)
-    everywhere = Counter(v.name for v in rule_variables(rule))
-    inside = Counter(v.name for v in literal_variables(literal))
+    assert isinstance(literal, ir.FindAll)
+    everywhere = Counter(v.name for v in ir.rule_variables(rule))
+    inside = Counter(v.name for v in ir.literal_variables(literal))
     return all(everywhere[v.name] == inside[v.name] for v in variables(literal.template))
 
 
 class _Replacer:
     def __init__(
-        self, defined: Mapping[Predicate, tuple[tuple[Term, ...], Filter]], clock_tick: int, rule: Rule
+        self, defined: Mapping[Predicate, tuple[tuple[Term, ...], Filter]], clock_tick: int, rule: ir.Rule
     ) -> None:
         self._defined = defined
         self._rule = rule
         self._clock_tick = clock_tick
         self.found = False
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: ir.Body) -> ir.Body:
         return tuple(self._literal(literal) for literal in body)
 
-    def _literal(self, literal: Literal) -> Literal:
+    def _literal(self, literal: ir.Literal) -> ir.Literal:
         match literal:
-            case Call(atom=atom) if (name := functor(atom)) in self._defined and name is not None:
+            case ir.Call(atom=atom) if (name := functor(atom)) in self._defined and name is not None:
                 formal, found = self._defined[name]
                 passed = {
                     arg.name: actual
@@ -137,25 +116,25 @@ class _Replacer:
                 if not isinstance(source, Var) or not isinstance(out, Var):
                     return literal
                 return self._algebra(found, source, substitute(found.bound, passed), out, literal)
-            case FindAll():
+            case ir.FindAll():
                 direct = recognise(literal)
                 if direct is None or not _is_local(literal, self._rule):
                     return literal
                 return self._algebra(direct, direct.source, direct.bound, direct.out, literal)
-            case Or(branches=branches):
+            case ir.Or(branches=branches):
                 return replace(literal, branches=tuple(self.body(branch) for branch in branches))
-            case IfThenElse(then=then, otherwise=otherwise):
+            case ir.IfThenElse(then=then, otherwise=otherwise):
                 rest = None if otherwise is None else self.body(otherwise)
                 return replace(literal, then=self.body(then), otherwise=rest)
             case _:
                 return literal
 
-    def _algebra(self, found: Filter, source: Term, bound: Term, out: Term, literal: Literal) -> Literal:
-        if found.open_length is OpenLength.SO_FAR and self._clock_tick != 1:
+    def _algebra(self, found: Filter, source: Term, bound: Term, out: Term, literal: ir.Literal) -> ir.Literal:
+        if found.open_length is ir.OpenLength.SO_FAR and self._clock_tick != 1:
             # `Q - S + 1` is one time-point longer than `Q - S` only if time-points are neighbours.
             return literal
         self.found = True
-        return Algebra(
+        return ir.Algebra(
             found.operator,
             (source,),
             out,
@@ -166,9 +145,9 @@ class _Replacer:
         )
 
 
-def recognise(literal: Literal) -> Filter | None:
+def recognise(literal: ir.Literal) -> Filter | None:
     """The duration filter that a `findall` is equivalent to, if any."""
-    if not isinstance(literal, FindAll) or not isinstance(literal.result, Var):
+    if not isinstance(literal, ir.FindAll) or not isinstance(literal.result, Var):
         return None
     template = literal.template
     if not (isinstance(template, Compound) and template.name == "," and len(template.args) == 2):
@@ -177,7 +156,7 @@ def recognise(literal: Literal) -> Filter | None:
     if not (isinstance(start, Var) and isinstance(end, Var)) or start == end:
         return None
     source, rest = _taken_from(literal.body, template)
-    if source is None or len({start, end, source, literal.result}) < 4 or any(_walks(inner) for inner in walk(rest)):
+    if source is None or len({start, end, source, literal.result}) < 4 or any(_walks(inner) for inner in ir.walk(rest)):
         return None
     ended = _Case(start, end, is_open=False).simplified(rest)
     still_open = _Case(start, end, is_open=True).simplified(rest)
@@ -193,25 +172,25 @@ def recognise(literal: Literal) -> Filter | None:
     return Filter(_OPERATORS[operator], open_length, source, bound, literal.result)
 
 
-def _taken_from(body: Body, element: Term) -> tuple[Var | None, Body]:
+def _taken_from(body: ir.Body, element: Term) -> tuple[Var | None, ir.Body]:
     """The list whose intervals a body enumerates, and its other conditions."""
     first = body[0] if body else None
-    if isinstance(first, Call) and functor(first.atom) == ("member", 2):
+    if isinstance(first, ir.Call) and functor(first.atom) == ("member", 2):
         item, source = arguments(first.atom)
         if item == element and isinstance(source, Var):
             return source, body[1:]
     return None, body
 
 
-def _walks(literal: Literal) -> bool:
-    return isinstance(literal, FindAll) or (isinstance(literal, Call) and functor(literal.atom) == ("member", 2))
+def _walks(literal: ir.Literal) -> bool:
+    return isinstance(literal, ir.FindAll) or (isinstance(literal, ir.Call) and functor(literal.atom) == ("member", 2))
 
 
 def _measured(
-    literal: Literal, lengths: Mapping[Term, OpenLength | None]
-) -> tuple[str, Term, OpenLength | None] | None:
+    literal: ir.Literal, lengths: Mapping[Term, ir.OpenLength | None]
+) -> tuple[str, Term, ir.OpenLength | None] | None:
     """A comparison of a length with a limit, as `length op limit`: the operator, the limit, and the kind of length."""
-    if not isinstance(literal, Compare) or literal.operator not in _OPERATORS:
+    if not isinstance(literal, ir.Compare) or literal.operator not in _OPERATORS:
         return None
     if literal.left in lengths:
         return literal.operator, literal.right, lengths[literal.left]
@@ -220,18 +199,18 @@ def _measured(
     return None
 
 
-def _open_length(body: Body, operator: str, bound: Term, start: Term) -> OpenLength | None:
+def _open_length(body: ir.Body, operator: str, bound: Term, start: Term) -> ir.OpenLength | None:
     """How an open interval is measured, or whether it is kept or dropped regardless of its length."""
     if not body:
-        return OpenLength.KEPT
+        return ir.OpenLength.KEPT
     if body == (_FALSE,):
-        return OpenLength.LEFT_OUT
+        return ir.OpenLength.LEFT_OUT
     plain = Compound("-", (_NOW, start))
-    lengths: dict[Term, OpenLength | None] = {
-        plain: OpenLength.TO_QUERY,
-        Compound("-", (_INF, start)): OpenLength.ENDLESS,
-        Compound("+", (plain, Const(1))): OpenLength.SO_FAR,
-        Compound("-", (Compound("+", (_NOW, Const(1))), start)): OpenLength.SO_FAR,
+    lengths: dict[Term, ir.OpenLength | None] = {
+        plain: ir.OpenLength.TO_QUERY,
+        Compound("-", (_INF, start)): ir.OpenLength.ENDLESS,
+        Compound("+", (plain, Const(1))): ir.OpenLength.SO_FAR,
+        Compound("-", (Compound("+", (_NOW, Const(1))), start)): ir.OpenLength.SO_FAR,
     }
     found = _measured(body[0], lengths) if len(body) == 1 else None
     return found[2] if found is not None and found[:2] == (operator, bound) else None
@@ -244,22 +223,22 @@ class _Case:
         self._start, self._end = start, end
         self._is_open = is_open
 
-    def simplified(self, body: Body, known: Mapping[str, Term] | None = None) -> Body | None:
+    def simplified(self, body: ir.Body, known: Mapping[str, Term] | None = None) -> ir.Body | None:
         """The remaining conditions: empty if always true, a failing call if never true, None if undecidable.
 
         `known` contains the definitions of computed variables.
         """
         meant: dict[str, Term] = {**({self._end.name: _INF} if self._is_open else {}), **(known or {})}
-        left: list[Literal] = []
+        left: list[ir.Literal] = []
         waiting = list(body)
         while waiting:
             literal = waiting.pop(0)
             match literal:
-                case Assign(target=Var(name=name), expression=expression) if name not in meant:
+                case ir.Assign(target=Var(name=name), expression=expression) if name not in meant:
                     meant[name] = substitute(expression, meant)
-                case Call(atom=Compound(name="queryTime", args=(Var(name=name),))) if name not in meant:
+                case ir.Call(atom=Compound(name="queryTime", args=(Var(name=name),))) if name not in meant:
                     meant[name] = _NOW
-                case Or() | IfThenElse():
+                case ir.Or() | ir.IfThenElse():
                     chosen = self._chosen(literal, meant)
                     if chosen is None:
                         return None
@@ -271,24 +250,24 @@ class _Case:
                     left += found
         return tuple(left)
 
-    def _test(self, literal: Literal, meant: Mapping[str, Term]) -> Body | None:
+    def _test(self, literal: ir.Literal, meant: Mapping[str, Term]) -> ir.Body | None:
         match literal:
-            case Call() if literal == _FALSE:
+            case ir.Call() if literal == _FALSE:
                 return (_FALSE,)
-            case Compare(operator=operator, left=left, right=right):
+            case ir.Compare(operator=operator, left=left, right=right):
                 decided = self._about_end(operator, left, right)
                 if decided is not None:
                     return () if decided else (_FALSE,)
-                return (Compare(operator, substitute(left, meant), substitute(right, meant)),)
-            case Not(body=body):
+                return (ir.Compare(operator, substitute(left, meant), substitute(right, meant)),)
+            case ir.Not(body=body):
                 inner = self.simplified(body, meant)
                 return (_FALSE,) if inner == () else () if inner == (_FALSE,) else None
             case _:
                 return None
 
-    def _chosen(self, literal: Or | IfThenElse, meant: Mapping[str, Term]) -> Body | None:
+    def _chosen(self, literal: ir.Or | ir.IfThenElse, meant: Mapping[str, Term]) -> ir.Body | None:
         """The remaining branch of a disjunction or conditional."""
-        if isinstance(literal, IfThenElse):
+        if isinstance(literal, ir.IfThenElse):
             test = self.simplified(literal.condition, meant)
             if test == ():
                 return literal.then

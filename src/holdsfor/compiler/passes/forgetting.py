@@ -11,26 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count, permutations
 
+from holdsfor import ir
 from holdsfor.compiler.analysis.names import defined_predicates
 from holdsfor.compiler.analysis.tied_places import Kind, Name, Path, Place, TiedPlaces, leaves, mentioned
-from holdsfor.ir import (
-    Body,
-    Boundary,
-    Declaration,
-    DelayRule,
-    Edge,
-    EffectKind,
-    EffectRule,
-    Forgetting,
-    Fvp,
-    Happens,
-    Holds,
-    InitiallyRule,
-    Not,
-    PostponeRule,
-    Program,
-    Rule,
-)
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, Term, Var, arguments, functor, marked
 
@@ -42,7 +25,7 @@ all.
 _TIME = Var(marked("T", "forget"))
 
 
-def lower_forgetting(program: Program) -> Program:
+def lower_forgetting(program: ir.Program) -> ir.Program:
     """The program with rules in place of its `forget`s, and the meanings of the `forget`s."""
     declared = program.forgets
     others = tuple(rule for rule in program.rules if rule not in declared)
@@ -54,7 +37,7 @@ def lower_forgetting(program: Program) -> Program:
 class Meaning:
     """Determines the subjects of the `forget`s of a program from its other rules."""
 
-    def __init__(self, program: Program, declared: Iterable[Declaration]) -> None:
+    def __init__(self, program: ir.Program, declared: Iterable[ir.Declaration]) -> None:
         self._tied = TiedPlaces(program)
         self._predicates = defined_predicates(program)
         self._numbers = count(1)
@@ -84,7 +67,7 @@ class Meaning:
         for declaration in declared:
             self._tie(declaration)
 
-    def _tie(self, declaration: Declaration) -> None:
+    def _tie(self, declaration: ir.Declaration) -> None:
         """Ties the places that a `forget` names with one variable, whether or not another rule ties them."""
         places: dict[str, Place] = {}
         for pattern, _ in patterns_of(declaration):
@@ -93,7 +76,7 @@ class Meaning:
                 for path, variable in entity_of(pattern):
                     self._tied.tie(places.setdefault(variable.name, (name, path)), (name, path))
 
-    def of(self, declared: Iterable[Declaration]) -> Iterator[Forgetting]:
+    def of(self, declared: Iterable[ir.Declaration]) -> Iterator[ir.Forgetting]:
         """The meanings of declarations; an unintelligible declaration has none."""
         for declaration in declared:
             if len(declaration.args) != 2:
@@ -110,7 +93,7 @@ class Meaning:
                 continue
             pairs = None
             if all(self.is_simple(pattern) for pattern, _ in patterns):
-                pairs = tuple(Fvp(pattern, value or self._anything()) for pattern, value in patterns)
+                pairs = tuple(ir.Fvp(pattern, value or self._anything()) for pattern, value in patterns)
             yield self._forgetting(declaration, patterns[0][0], tuple((names[0], path) for path, _ in entity), pairs)
 
     def is_simple(self, pattern: Term) -> bool:
@@ -165,32 +148,32 @@ class Meaning:
         )
 
     def _forgetting(
-        self, declaration: Declaration, pattern: Term, places: tuple[Place, ...], pairs: tuple[Fvp, ...] | None
-    ) -> Forgetting:
+        self, declaration: ir.Declaration, pattern: Term, places: tuple[Place, ...], pairs: tuple[ir.Fvp, ...] | None
+    ) -> ir.Forgetting:
         by_path = dict(leaves(pattern))
         entity = tuple(by_path[path] for _, path in places)
         hidden = f"heard of {print_term(pattern)}"
         self._hidden[hidden] += 1
         again = self._hidden[hidden]
-        trigger = Fvp(Compound(hidden if again == 1 else f"{hidden} ({again})", entity), _TRUE)
-        deadline = DelayRule(trigger, None, declaration.args[1], declaration.body, declaration.span)
+        trigger = ir.Fvp(Compound(hidden if again == 1 else f"{hidden} ({again})", entity), _TRUE)
+        deadline = ir.DelayRule(trigger, None, declaration.args[1], declaration.body, declaration.span)
         ends = tuple(self._ends(entity, places)) if pairs is None else pairs
-        return Forgetting(entity, _TIME, tuple(self._mentions(entity, places)), ends, deadline, declaration)
+        return ir.Forgetting(entity, _TIME, tuple(self._mentions(entity, places)), ends, deadline, declaration)
 
-    def _mentions(self, entity: tuple[Var, ...], places: tuple[Place, ...]) -> Iterator[Happens | Holds]:
+    def _mentions(self, entity: tuple[Var, ...], places: tuple[Place, ...]) -> Iterator[ir.Happens | ir.Holds]:
         for name in self.inputs():
             for term in self._terms(name, self._shapes[name], entity, places):
                 if name[0] is Kind.EVENT:
-                    yield Happens(term, _TIME)
+                    yield ir.Happens(term, _TIME)
                 else:
-                    yield Holds(Fvp(term, self._anything()), _TIME)
+                    yield ir.Holds(ir.Fvp(term, self._anything()), _TIME)
 
-    def _ends(self, entity: tuple[Var, ...], places: tuple[Place, ...]) -> Iterator[Fvp]:
+    def _ends(self, entity: tuple[Var, ...], places: tuple[Place, ...]) -> Iterator[ir.Fvp]:
         for name, shapes in self._begun.items():
             values = self._values[name]
             is_open = any(isinstance(value, Var) for value in values) or len(values) > _FEW_VALUES
             for term in self._terms(name, shapes, entity, places):
-                yield from (Fvp(term, value) for value in ([self._anything()] if is_open else values))
+                yield from (ir.Fvp(term, value) for value in ([self._anything()] if is_open else values))
 
     def _terms(
         self, name: Name, shapes: Iterable[Term], entity: tuple[Var, ...], places: tuple[Place, ...]
@@ -219,7 +202,7 @@ class Meaning:
         return Var(f"{ANONYMOUS_PREFIX}any{next(self._numbers)}")
 
 
-def patterns_of(declaration: Declaration) -> list[tuple[Term, Term | None]]:
+def patterns_of(declaration: ir.Declaration) -> list[tuple[Term, Term | None]]:
     """The patterns that a `forget` names: terms, with their values if they have one."""
     term = declaration.args[0]
     return [_pattern(one) for one in (term.items if isinstance(term, ListTerm) else (term,))]
@@ -240,11 +223,11 @@ def entity_of(pattern: Term) -> list[tuple[Path, Var]]:
     return list(found.values())
 
 
-def _begun(rule: Rule) -> Iterator[Fvp]:
+def _begun(rule: ir.Rule) -> Iterator[ir.Fvp]:
     match rule:
-        case EffectRule(kind=EffectKind.INITIATED, fvp=fvp) | InitiallyRule(fvp=fvp):
+        case ir.EffectRule(kind=ir.EffectKind.INITIATED, fvp=fvp) | ir.InitiallyRule(fvp=fvp):
             yield fvp
-        case DelayRule(trigger=trigger, effect=effect):
+        case ir.DelayRule(trigger=trigger, effect=effect):
             yield trigger
             if effect is not None:
                 yield effect
@@ -265,18 +248,18 @@ def _opened(term: Term) -> Term:
     return Compound(name[0], tuple(opened(argument) for argument in args)) if args else Const(name[0])
 
 
-def _rules(one: Forgetting) -> Iterator[Rule]:
+def _rules(one: ir.Forgetting) -> Iterator[ir.Rule]:
     heard, span = one.deadline.trigger, one.declaration.span
     if not one.mentions or not one.ends:
         return
     for mention in one.mentions:
-        if isinstance(mention, Holds):
+        if isinstance(mention, ir.Holds):
             # Continuing input is not silence; its last time-point is the last mention.
-            mention = Boundary(Edge.END, mention.fvp, one.time)  # noqa: PLW2901
-        yield EffectRule(EffectKind.INITIATED, heard, one.time, (mention,), span)
+            mention = ir.Boundary(ir.Edge.END, mention.fvp, one.time)  # noqa: PLW2901
+        yield ir.EffectRule(ir.EffectKind.INITIATED, heard, one.time, (mention,), span)
     yield one.deadline
-    yield PostponeRule(heard, (), span)
-    ended: Body = (Boundary(Edge.END, heard, one.time, span),)
-    goes_on = tuple(Not((mention,), span) for mention in one.mentions if isinstance(mention, Holds))
+    yield ir.PostponeRule(heard, (), span)
+    ended: ir.Body = (ir.Boundary(ir.Edge.END, heard, one.time, span),)
+    goes_on = tuple(ir.Not((mention,), span) for mention in one.mentions if isinstance(mention, ir.Holds))
     for pair in one.ends:
-        yield EffectRule(EffectKind.TERMINATED, pair, one.time, (*ended, *goes_on), span)
+        yield ir.EffectRule(ir.EffectKind.TERMINATED, pair, one.time, (*ended, *goes_on), span)

@@ -12,41 +12,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 
+from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names, schedule
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.safety import instantiate
-from holdsfor.ir import (
-    Algebra,
-    Body,
-    Boundary,
-    Call,
-    Declaration,
-    DelayRule,
-    Effect,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    Fvp,
-    Guard,
-    Happens,
-    Holds,
-    IfThenElse,
-    InitiallyRule,
-    IntervalOperator,
-    IntervalRule,
-    Intervals,
-    Literal,
-    Or,
-    Rule,
-    walk,
-)
 from holdsfor.logic.unify import is_ground, substitute
 from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
 
-_Lists = Mapping[str, Intervals | Algebra]
-_BOTH = frozenset({IntervalOperator.INTERSECTION, IntervalOperator.SEQUENCE, IntervalOperator.ALLEN})
-_SECOND = frozenset({IntervalOperator.SINCE, IntervalOperator.UNTIL})
+_Lists = Mapping[str, ir.Intervals | ir.Algebra]
+_BOTH = frozenset({ir.IntervalOperator.INTERSECTION, ir.IntervalOperator.SEQUENCE, ir.IntervalOperator.ALLEN})
+_SECOND = frozenset({ir.IntervalOperator.SINCE, ir.IntervalOperator.UNTIL})
 
 
 def without_implied_groundings(analysis: Analysis) -> Analysis:
@@ -55,14 +31,14 @@ def without_implied_groundings(analysis: Analysis) -> Analysis:
         return analysis
     bodies = dict(analysis.bodies)
     for entity in analysis.entities:
-        rules = [rule for rule in entity.rules if isinstance(rule, IntervalRule) and rule.body]
+        rules = [rule for rule in entity.rules if isinstance(rule, ir.IntervalRule) and rule.body]
         if entity.groundings and len(rules) == 1 and id(rules[0]) in bodies:
             # Later rules depend on the instances for which this rule succeeds, even without an interval.
             bodies[id(rules[0])] = _as_written(rules[0], analysis)
     lean = replace(analysis, bodies=bodies)
     if analysis.fillings:
         implied = _Implied(lean)
-        declared: dict[int, tuple[Declaration, list[Symbol]]] = {}
+        declared: dict[int, tuple[ir.Declaration, list[Symbol]]] = {}
         for entity in analysis.entities:
             for declaration in entity.groundings if entity.symbol.kind is EntityKind.FLUENT else ():
                 declared.setdefault(id(declaration), (declaration, []))[1].append(entity.symbol)
@@ -74,7 +50,7 @@ def without_implied_groundings(analysis: Analysis) -> Analysis:
 # Rules that find all their instances without groundings
 
 
-def _as_written(rule: IntervalRule, analysis: Analysis) -> Body:
+def _as_written(rule: ir.IntervalRule, analysis: Analysis) -> ir.Body:
     """The body of a rule without its groundings, if no instance that only they add could have an interval."""
     lists = _lists(rule.body)
     found = _decided(rule.out, lists)
@@ -86,23 +62,23 @@ def _as_written(rule: IntervalRule, analysis: Analysis) -> Body:
     return analysis.body(rule) if ordered.stuck else ordered.body
 
 
-def _lists(body: Body) -> _Lists:
+def _lists(body: ir.Body) -> _Lists:
     """The condition that gives each interval variable its list, if there is exactly one."""
-    inside = [literal for literal in walk(body) if isinstance(literal, Intervals | Algebra)]
+    inside = [literal for literal in ir.walk(body) if isinstance(literal, ir.Intervals | ir.Algebra)]
     times = Counter(literal.out.name for literal in inside if isinstance(literal.out, Var))
     return {
         literal.out.name: literal for literal in inside if isinstance(literal.out, Var) and times[literal.out.name] == 1
     }
 
 
-def _is_about_lists(literal: Literal, lists: _Lists) -> bool:
+def _is_about_lists(literal: ir.Literal, lists: _Lists) -> bool:
     return any(
-        isinstance(inner, Intervals | Algebra | Guard) or not lists.keys().isdisjoint(_names_of(inner))
-        for inner in walk((literal,))
+        isinstance(inner, ir.Intervals | ir.Algebra | ir.Guard) or not lists.keys().isdisjoint(_names_of(inner))
+        for inner in ir.walk((literal,))
     )
 
 
-def _names_of(literal: Literal) -> set[str]:
+def _names_of(literal: ir.Literal) -> set[str]:
     return {name for atom in (getattr(literal, "atom", None),) if atom is not None for name in names(atom)}
 
 
@@ -111,13 +87,13 @@ def _decided(term: Term, lists: _Lists) -> set[str] | None:
     node = lists.get(term.name) if isinstance(term, Var) else None
     if node is None:
         return None
-    if isinstance(node, Intervals):
+    if isinstance(node, ir.Intervals):
         return names(node.fvp.fluent) | names(node.fvp.value)
     inputs = [_decided(item, lists) for item in node.inputs]
     below = {name for item in node.inputs for name in _below(item, lists)}
-    if node.operator is IntervalOperator.COMPLEMENT:
+    if node.operator is ir.IntervalOperator.COMPLEMENT:
         return None
-    if node.operator is IntervalOperator.UNION:
+    if node.operator is ir.IntervalOperator.UNION:
         return below if all(found == below for found in inputs) else None
     deciding = inputs if node.operator in _BOTH else inputs[1:] if node.operator in _SECOND else inputs[:1]
     given = {name for found in deciding if found is not None for name in found}
@@ -126,7 +102,7 @@ def _decided(term: Term, lists: _Lists) -> set[str] | None:
 
 def _below(term: Term, lists: _Lists) -> set[str]:
     node = lists.get(term.name) if isinstance(term, Var) else None
-    if isinstance(node, Algebra):
+    if isinstance(node, ir.Algebra):
         return {name for item in node.inputs for name in _below(item, lists)}
     return set() if node is None else names(node.fvp.fluent) | names(node.fvp.value)
 
@@ -145,13 +121,13 @@ class _Implied:
         self._entities = analysis.entities
         self._claims: dict[_Claim, bool] = {}
 
-    def reduced(self, declaration: Declaration, symbols: Iterable[Symbol]) -> Body:
+    def reduced(self, declaration: ir.Declaration, symbols: Iterable[Symbol]) -> ir.Body:
         """The conditions of a grounding that the rules of its fluent, in all its parts, do not imply."""
         body = self._analysis.body(declaration)
         return tuple(one for one in body if not all(self._is_implied(one, declaration, symbol) for symbol in symbols))
 
-    def _is_implied(self, literal: Literal, declaration: Declaration, symbol: Symbol) -> bool:
-        if not isinstance(literal, Call) or functor(literal.atom) not in self._analysis.background.domains:
+    def _is_implied(self, literal: ir.Literal, declaration: ir.Declaration, symbol: Symbol) -> bool:
+        if not isinstance(literal, ir.Call) or functor(literal.atom) not in self._analysis.background.domains:
             return False
         columns = _columns(symbol, declaration.args[0])
         return self._is_true(list(_claims(symbol, columns, literal.atom)))
@@ -189,71 +165,71 @@ class _Implied:
                 }
                 yield [substitute(atom, renamed) for atom in filling.atoms]
 
-    def _rule_implies(self, rule: Rule, symbol: Symbol, atom: Term) -> bool:
+    def _rule_implies(self, rule: ir.Rule, symbol: Symbol, atom: Term) -> bool:
         match rule:
-            case EffectRule(kind=EffectKind.INITIATED, fvp=fvp) | InitiallyRule(fvp=fvp):
+            case ir.EffectRule(kind=ir.EffectKind.INITIATED, fvp=fvp) | ir.InitiallyRule(fvp=fvp):
                 wanted = _instance(atom, (*symbol.columns(fvp.fluent), fvp.value))
                 return self._body_implies(self._analysis.bodies.get(id(rule), ()), wanted)
-            case EventRule(event=event):
+            case ir.EventRule(event=event):
                 return self._body_implies(
                     self._analysis.bodies.get(id(rule), ()), _instance(atom, symbol.columns(event))
                 )
-            case DelayRule(trigger=trigger, effect=Fvp() as effect) if self._entities.fluent(effect) == symbol:
+            case ir.DelayRule(trigger=trigger, effect=ir.Fvp() as effect) if self._entities.fluent(effect) == symbol:
                 wanted = _instance(atom, (*symbol.columns(effect.fluent), effect.value))
                 body = self._analysis.bodies.get(id(rule), ())
                 return self._pair_implies(trigger, wanted) or self._body_implies(body, wanted)
-            case IntervalRule(fvp=fvp, out=out):
+            case ir.IntervalRule(fvp=fvp, out=out):
                 wanted = _instance(atom, (*symbol.columns(fvp.fluent), fvp.value))
                 body = self._analysis.bodies.get(id(rule), ())
                 return not body or self._body_implies(body, wanted) or self._list_implies(out, _lists(body), wanted)
             case _:
                 return True
 
-    def _body_implies(self, body: Body, wanted: Term) -> bool:
+    def _body_implies(self, body: ir.Body, wanted: Term) -> bool:
         return any(self._literal_implies(literal, wanted) for literal in body)
 
-    def _literal_implies(self, literal: Literal, wanted: Term) -> bool:
+    def _literal_implies(self, literal: ir.Literal, wanted: Term) -> bool:
         match literal:
-            case Call(atom=atom):
+            case ir.Call(atom=atom):
                 return atom == wanted
-            case Happens(event=event):
+            case ir.Happens(event=event):
                 symbol = self._entities.event(event)
                 return self._claimed(_claims(symbol, symbol.columns(event), wanted))
-            case Holds(fvp=fvp) | Boundary(fvp=fvp):
+            case ir.Holds(fvp=fvp) | ir.Boundary(fvp=fvp):
                 return self._pair_implies(fvp, wanted) or self._is_declared(fvp, wanted)
-            case Effect(kind=EffectKind.INITIATED, fvp=fvp):
+            case ir.Effect(kind=ir.EffectKind.INITIATED, fvp=fvp):
                 return self._pair_implies(fvp, wanted)
-            case Or(branches=branches):
+            case ir.Or(branches=branches):
                 return all(self._body_implies(branch, wanted) for branch in branches)
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            case ir.IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 other = otherwise is None or self._body_implies(otherwise, wanted)
                 return other and self._body_implies((*condition, *then), wanted)
             case _:
                 return False
 
-    def _pair_implies(self, fvp: Fvp, wanted: Term) -> bool:
+    def _pair_implies(self, fvp: ir.Fvp, wanted: Term) -> bool:
         symbol = self._entities.fluent(fvp)
         return self._claimed(_claims(symbol, (*symbol.columns(fvp.fluent), fvp.value), wanted))
 
-    def _is_declared(self, fvp: Fvp, wanted: Term) -> bool:
+    def _is_declared(self, fvp: ir.Fvp, wanted: Term) -> bool:
         """Whether every grounding that makes a pair visible to rules implies an atom."""
         groundings = self._entities[self._entities.fluent(fvp)].groundings
         found = [instantiate(declaration, fvp, any_value=False) for declaration in groundings]
-        return bool(groundings) and all(body is None or Call(wanted) in body for body in found)
+        return bool(groundings) and all(body is None or ir.Call(wanted) in body for body in found)
 
     def _list_implies(self, term: Term, lists: _Lists, wanted: Term) -> bool:
         node = lists.get(term.name) if isinstance(term, Var) else None
         if node is None:
             return False
-        if isinstance(node, Intervals):
+        if isinstance(node, ir.Intervals):
             return self._pair_implies(node.fvp, wanted) or self._is_declared(node.fvp, wanted)
-        quantifier: Callable[[Iterable[bool]], bool] = all if node.operator is IntervalOperator.UNION else any
+        quantifier: Callable[[Iterable[bool]], bool] = all if node.operator is ir.IntervalOperator.UNION else any
         inputs = node.inputs
-        if node.operator is IntervalOperator.COMPLEMENT:
+        if node.operator is ir.IntervalOperator.COMPLEMENT:
             return False
         if node.operator in _SECOND:
             inputs = inputs[1:]
-        elif node.operator not in _BOTH and node.operator is not IntervalOperator.UNION:
+        elif node.operator not in _BOTH and node.operator is not ir.IntervalOperator.UNION:
             inputs = inputs[:1]
         return quantifier(self._list_implies(item, lists, wanted) for item in inputs)
 

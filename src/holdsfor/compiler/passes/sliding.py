@@ -15,25 +15,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
-from holdsfor.ir import (
-    Assign,
-    Body,
-    Boundary,
-    Call,
-    Compare,
-    Edge,
-    FindAll,
-    Fvp,
-    Happens,
-    IfThenElse,
-    Literal,
-    Not,
-    Or,
-    Program,
-    literal_variables,
-    sub_bodies,
-    walk,
-)
+from holdsfor import ir
 from holdsfor.ir.renaming import renamed
 from holdsfor.ir.sliding import (
     OTHER,
@@ -49,12 +31,12 @@ from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor, marked, variables
 
 
-def lower_sliding(program: Program) -> Program:
+def lower_sliding(program: ir.Program) -> ir.Program:
     """The program with a `findall` in place of each sliding aggregate."""
     owns_top = any(functor(rule.head) == TOP for rule in program.background)
     rules = tuple(
         replace(rule, body=_Lowering(owns_top=owns_top).body(rule.body, frozenset()))
-        if any(is_sliding(literal, owns_top=owns_top) for literal in walk(rule.body))
+        if any(is_sliding(literal, owns_top=owns_top) for literal in ir.walk(rule.body))
         else rule
         for rule in program.rules
     )
@@ -63,21 +45,21 @@ def lower_sliding(program: Program) -> Program:
     )
 
 
-def is_sliding(literal: Literal, *, owns_top: bool) -> bool:
+def is_sliding(literal: ir.Literal, *, owns_top: bool) -> bool:
     """Whether a condition is or contains a sliding aggregate. A program may define `top` itself."""
     return is_top(literal, owns_top=owns_top) or any(True for term in _computed(literal) for _ in sliding_calls(term))
 
 
-def is_top(literal: Literal, *, owns_top: bool) -> bool:
+def is_top(literal: ir.Literal, *, owns_top: bool) -> bool:
     """Whether a condition is the `top` of the language."""
-    return isinstance(literal, Call) and functor(literal.atom) == TOP and not owns_top
+    return isinstance(literal, ir.Call) and functor(literal.atom) == TOP and not owns_top
 
 
-def _computed(literal: Literal) -> tuple[Term, ...]:
+def _computed(literal: ir.Literal) -> tuple[Term, ...]:
     """The expressions of a condition."""
-    if isinstance(literal, Compare) and literal.operator in ARITHMETIC_COMPARISONS:
+    if isinstance(literal, ir.Compare) and literal.operator in ARITHMETIC_COMPARISONS:
         return literal.left, literal.right
-    return (literal.expression,) if isinstance(literal, Assign) else ()
+    return (literal.expression,) if isinstance(literal, ir.Assign) else ()
 
 
 class _Lowering:
@@ -87,30 +69,30 @@ class _Lowering:
         self._owns_top = owns_top
         self._numbers = itertools.count(1)
 
-    def body(self, body: Body, given: frozenset[str]) -> Body:
+    def body(self, body: ir.Body, given: frozenset[str]) -> ir.Body:
         """Lowers a body; `given` are the variables that earlier conditions bind."""
-        lowered: list[Literal] = []
+        lowered: list[ir.Literal] = []
         for literal in body:
             lowered.extend(self._literal(literal, given))
             given |= bound_by(literal)
         return tuple(lowered)
 
-    def _literal(self, literal: Literal, given: frozenset[str]) -> Body:
+    def _literal(self, literal: ir.Literal, given: frozenset[str]) -> ir.Body:
         match literal:
-            case Compare() if literal.operator in ARITHMETIC_COMPARISONS:
+            case ir.Compare() if literal.operator in ARITHMETIC_COMPARISONS:
                 left, first = self._expression(literal.left)
                 right, second = self._expression(literal.right)
                 return (*first, *second, replace(literal, left=left, right=right))
-            case Assign(expression=expression):
+            case ir.Assign(expression=expression):
                 value, found = self._expression(expression)
                 return (*found, replace(literal, expression=value))
-            case Call(atom=atom) if is_top(literal, owns_top=self._owns_top):
+            case ir.Call(atom=atom) if is_top(literal, owns_top=self._owns_top):
                 return self._top(atom, given)
-            case Not(body=inner) | FindAll(body=inner):
+            case ir.Not(body=inner) | ir.FindAll(body=inner):
                 return (replace(literal, body=self.body(inner, given)),)
-            case Or(branches=branches):
+            case ir.Or(branches=branches):
                 return (replace(literal, branches=tuple(self.body(branch, given) for branch in branches)),)
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            case ir.IfThenElse(condition=condition, then=then, otherwise=otherwise):
                 known = given.union(*map(bound_by, condition))
                 rest = None if otherwise is None else self.body(otherwise, given)
                 test = self.body(condition, given)
@@ -118,7 +100,7 @@ class _Lowering:
             case _:
                 return (literal,)
 
-    def _expression(self, term: Term) -> tuple[Term, Body]:
+    def _expression(self, term: Term) -> tuple[Term, ir.Body]:
         """An expression with a variable for each sliding aggregate, and the conditions that bind these variables."""
         if not isinstance(term, Compound) or next(sliding_calls(term), None) is None:
             return term, ()
@@ -129,9 +111,9 @@ class _Lowering:
         item = Const(1) if call.item is None else call.item
         window = self._window(call.event, call.duration, call.time, implied_variable("T0", number))
         result = result_variable(number)
-        return result, (FindAll(item, window, result, term.span, Sliding(call.kind, term)),)
+        return result, (ir.FindAll(item, window, result, term.span, Sliding(call.kind, term)),)
 
-    def _top(self, atom: Term, given: frozenset[str]) -> Body:
+    def _top(self, atom: Term, given: frozenset[str]) -> ir.Body:
         most, by, event, duration, time = arguments(atom)
         number = next(self._numbers)
         apart = {
@@ -142,47 +124,47 @@ class _Lowering:
         rank, value, other = (implied_variable(name, number) for name in ("Rank", "By", "Other"))
         larger = (
             *self._window(renamed(event, apart), duration, time, implied_variable("T1", number)),
-            Assign(other, renamed(by, apart), by.span),
-            Compare(">", other, value, by.span),
+            ir.Assign(other, renamed(by, apart), by.span),
+            ir.Compare(">", other, value, by.span),
         )
         return (
             *self._window(event, duration, time, implied_variable("T0", number)),
-            Assign(value, by, by.span),
-            FindAll(Const(1), larger, rank, atom.span, Sliding(SlidingKind.COUNT, atom)),
-            Compare("<", rank, most, atom.span),
+            ir.Assign(value, by, by.span),
+            ir.FindAll(Const(1), larger, rank, atom.span, Sliding(SlidingKind.COUNT, atom)),
+            ir.Compare("<", rank, most, atom.span),
         )
 
     @staticmethod
-    def _window(event: Term, duration: Term, time: Term, then: Var) -> Body:
+    def _window(event: Term, duration: Term, time: Term, then: Var) -> ir.Body:
         """The conditions that an event occurs after `time - duration`, up to `time`."""
         then = replace(then, span=event.span)
         back = Compound("-", (time, then), duration.span)
         return (
             occurrence(event, then),
-            Compare("=<", then, time, time.span),
-            Compare("<", back, duration, duration.span),
+            ir.Compare("=<", then, time, time.span),
+            ir.Compare("<", back, duration, duration.span),
         )
 
 
-def occurrence(event: Term, time: Term) -> Happens | Boundary:
+def occurrence(event: Term, time: Term) -> ir.Happens | ir.Boundary:
     """The condition that an event occurs, which may be the start or end of a fluent."""
     if functor(event) in (("start", 1), ("end", 1)) and isinstance(event, Compound):
         (pair,) = event.args
         fluent, value = arguments(pair)
-        return Boundary(Edge(event.name), Fvp(fluent, value, pair.span), time, event.span)
-    return Happens(event, time, event.span)
+        return ir.Boundary(ir.Edge(event.name), ir.Fvp(fluent, value, pair.span), time, event.span)
+    return ir.Happens(event, time, event.span)
 
 
-def bound_by(literal: Literal) -> frozenset[str]:
+def bound_by(literal: ir.Literal) -> frozenset[str]:
     """The variables that a condition binds. Tests and negations bind none."""
     match literal:
-        case Not():
+        case ir.Not():
             return frozenset()
-        case Compare(operator=operator) if operator != "=":
+        case ir.Compare(operator=operator) if operator != "=":
             return frozenset()
-        case Assign(target=term) | FindAll(result=term):
+        case ir.Assign(target=term) | ir.FindAll(result=term):
             return frozenset(variable.name for variable in variables(term))
-        case Or() | IfThenElse():
-            return frozenset(name for inner in sub_bodies(literal) for one in inner for name in bound_by(one))
+        case ir.Or() | ir.IfThenElse():
+            return frozenset(name for inner in ir.sub_bodies(literal) for one in inner for name in bound_by(one))
         case _:
-            return frozenset(variable.name for variable in literal_variables(literal))
+            return frozenset(variable.name for variable in ir.literal_variables(literal))

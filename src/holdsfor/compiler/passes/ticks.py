@@ -9,55 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from holdsfor import ir
 from holdsfor.compiler.passes.rename import rename_fvp, rename_literal
 from holdsfor.diagnostics import HoldsforError, Span
-from holdsfor.ir import (
-    DURATIONS,
-    Algebra,
-    Assign,
-    Body,
-    Boundary,
-    Call,
-    Compare,
-    DelayRule,
-    Distance,
-    Effect,
-    EffectRule,
-    EventRule,
-    FindAll,
-    Happens,
-    Holds,
-    IfThenElse,
-    Instance,
-    IntervalRule,
-    Intervals,
-    Literal,
-    Not,
-    Or,
-    Program,
-    Rule,
-    literal_terms,
-    sub_bodies,
-    variable_names,
-    walk,
-    with_bodies,
-)
 from holdsfor.logic.unify import substitute
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
-_TIMED = Happens | Boundary | Holds | Effect | Instance
+_TIMED = ir.Happens | ir.Boundary | ir.Holds | ir.Effect | ir.Instance
 _NUMERIC = frozenset({"<", "=<", ">", ">=", "=:=", "=\\="})
 _QUERY_TIME = "queryTime"
 
 
-def in_ticks(program: Program) -> Program:
+def in_ticks(program: ir.Program) -> ir.Program:
     """The program in ticks; raises HoldsforError for constructs that have no meaning there.
 
     >>> from holdsfor.syntax.terms import Const
-    >>> from holdsfor.ir import Fvp
-    >>> fi = DelayRule(Fvp(Const("f"), Const(1)), Fvp(Const("f"), Const(2)), Const(80))
-    >>> in_ticks(Program((fi,), clock_tick=40)).delays[0].delay
+    >>> fi = ir.DelayRule(ir.Fvp(Const("f"), Const(1)), ir.Fvp(Const("f"), Const(2)), Const(80))
+    >>> in_ticks(ir.Program((fi,), clock_tick=40)).delays[0].delay
     Const(value=2)
     """
     tick = program.clock_tick
@@ -81,66 +50,66 @@ class _Rewriting:
     never: frozenset[str] = frozenset()
     _fresh: int = field(default=0, init=False)
 
-    def rule(self, rule: Rule) -> Rule:
-        if isinstance(rule, EffectRule | EventRule):
+    def rule(self, rule: ir.Rule) -> ir.Rule:
+        if isinstance(rule, ir.EffectRule | ir.EventRule):
             self._sort_variables(rule.body, _names(rule.time))
             head: dict[str, Term] = {}
             body = self.body(rule.body, head)
-            if isinstance(rule, EventRule):
+            if isinstance(rule, ir.EventRule):
                 event = self._in_time(rule.event, head)
                 return replace(
                     rule, event=event, time=self._time(rule.time, rule.span), body=(*body, *self._links(head))
                 )
             fvp = rename_fvp(rule.fvp, self._mapping(rule.fvp.fluent, rule.fvp.value, into=head))
             return replace(rule, fvp=fvp, time=self._time(rule.time, rule.span), body=(*body, *self._links(head)))
-        if isinstance(rule, DelayRule):
+        if isinstance(rule, ir.DelayRule):
             return replace(rule, delay=self._delay(rule), body=self.body(rule.body))
         if not rule.body:
             return rule
-        if isinstance(rule, IntervalRule):
+        if isinstance(rule, ir.IntervalRule):
             _require_operators(rule)
         self._sort_variables(rule.body, set())
         return replace(rule, body=self.body(rule.body))
 
-    def body(self, body: Body, names: dict[str, Term] | None = None) -> Body:
+    def body(self, body: ir.Body, names: dict[str, Term] | None = None) -> ir.Body:
         """Rewrites a body. `names` maps time variables to numeric variables; the rewrite adds those that it needs."""
         inner: dict[str, Term] = {} if names is None else names
         found = tuple(one for literal in body for one in self._literal(literal, inner))
         return found if names is not None else (*found, *self._links(inner))
 
-    def _literal(self, literal: Literal, names: dict[str, Term]) -> Iterator[Literal]:
+    def _literal(self, literal: ir.Literal, names: dict[str, Term]) -> Iterator[ir.Literal]:
         match literal:
-            case Happens() | Boundary() | Holds() | Effect() if _names(literal.time) & self.never:
-                yield Compare("=:=", Const(0), Const(1), literal.span)
-            case Happens() | Boundary() | Holds() | Effect() if _names(literal.time) - self.times:
+            case ir.Happens() | ir.Boundary() | ir.Holds() | ir.Effect() if _names(literal.time) & self.never:
+                yield ir.Compare("=:=", Const(0), Const(1), literal.span)
+            case ir.Happens() | ir.Boundary() | ir.Holds() | ir.Effect() if _names(literal.time) - self.times:
                 number, ticks = literal.time, self._variable("ticks", literal.span)
-                yield Compare("=:=", Compound("mod", (number, Const(self.tick))), Const(0), literal.span)
-                yield Assign(ticks, Compound("//", (number, Const(self.tick))), literal.span)
+                yield ir.Compare("=:=", Compound("mod", (number, Const(self.tick))), Const(0), literal.span)
+                yield ir.Assign(ticks, Compound("//", (number, Const(self.tick))), literal.span)
                 yield from self._timed(literal, ticks, names)
-            case Happens() | Boundary() | Holds() | Effect() | Instance():
+            case ir.Happens() | ir.Boundary() | ir.Holds() | ir.Effect() | ir.Instance():
                 yield from self._timed(literal, self._time(literal.time, literal.span), names)
-            case Assign(target=target, expression=expression, span=span):
+            case ir.Assign(target=target, expression=expression, span=span):
                 moved = self._moved(target, expression)
                 if moved is not None:
-                    yield Assign(target, Compound("+", moved), span)
+                    yield ir.Assign(target, Compound("+", moved), span)
                 else:
-                    yield Assign(self._in_time(target, names), self._arithmetic(expression), span)
-            case Compare():
+                    yield ir.Assign(self._in_time(target, names), self._arithmetic(expression), span)
+            case ir.Compare():
                 yield from self._compare(literal, names)
-            case Algebra(bound=bound, distance=distance):
+            case ir.Algebra(bound=bound, distance=distance):
                 scaled = literal
-                if bound is not None and literal.operator in DURATIONS:
+                if bound is not None and literal.operator in ir.DURATIONS:
                     scaled = replace(scaled, bound=self._quotient(bound))
                 if distance is not None:
                     scaled = replace(scaled, distance=self._distance(distance))
                 yield scaled
-            case Call(atom=Compound(name=name, args=(query,)), span=span) if name == _QUERY_TIME:
+            case ir.Call(atom=Compound(name=name, args=(query,)), span=span) if name == _QUERY_TIME:
                 ticks = self._variable("query", span)
                 yield replace(literal, atom=Compound(_QUERY_TIME, (ticks,), span))
-                yield Assign(query, self._product(ticks), span)
-            case Not() | Or() | IfThenElse():
-                yield with_bodies(literal, self.body)
-            case FindAll(template=template, body=body):
+                yield ir.Assign(query, self._product(ticks), span)
+            case ir.Not() | ir.Or() | ir.IfThenElse():
+                yield ir.with_bodies(literal, self.body)
+            case ir.FindAll(template=template, body=body):
                 local: dict[str, Term] = {}
                 goals = self.body(body, local)
                 shown = self._in_time(template, local)
@@ -149,30 +118,28 @@ class _Rewriting:
                 yield rename_literal(literal, self._mapping(*_terms(literal), into=names))
 
     def _timed(
-        self, literal: Happens | Boundary | Holds | Effect | Instance, time: Term, names: dict[str, Term]
-    ) -> Iterator[Literal]:
-        if isinstance(literal, Happens):
+        self, literal: ir.Happens | ir.Boundary | ir.Holds | ir.Effect | ir.Instance, time: Term, names: dict[str, Term]
+    ) -> Iterator[ir.Literal]:
+        if isinstance(literal, ir.Happens):
             yield replace(literal, event=self._in_time(literal.event, names), time=time)
         else:
             mapping = self._mapping(literal.fvp.fluent, literal.fvp.value, into=names)
             yield replace(literal, fvp=rename_fvp(literal.fvp, mapping), time=time)
 
-    def _sort_variables(self, body: Body, head: set[str]) -> None:
-        """Separates the time-point variables that temporal conditions bind from those that are bound to numbers
-        elsewhere.
-        """
-        timed = [literal for literal in walk(body) if isinstance(literal, _TIMED)]
+    def _sort_variables(self, body: ir.Body, head: set[str]) -> None:
+        """Separates time-point variables bound by temporal conditions from those bound to numbers elsewhere."""
+        timed = [literal for literal in ir.walk(body) if isinstance(literal, _TIMED)]
         asked = {name for literal in timed for name in _names(literal.time)}
-        assigned = [literal for literal in walk(body) if isinstance(literal, Assign)]
+        assigned = [literal for literal in ir.walk(body) if isinstance(literal, ir.Assign)]
         computed = {literal.target.name for literal in assigned if isinstance(literal.target, Var)}
-        bound = {name for literal in timed if not isinstance(literal, Holds) for name in _names(literal.time)}
+        bound = {name for literal in timed if not isinstance(literal, ir.Holds) for name in _names(literal.time)}
         self.times = frozenset(bound - computed | head)
         for _ in assigned:
             moved = {name: by for name, by in self._all_moved(assigned) if name in asked and name not in head}
             self.times |= {name for name, by in moved.items() if by % self.tick == 0}
             self.never |= {name for name, by in moved.items() if by % self.tick}
 
-    def _all_moved(self, assigned: list[Assign]) -> Iterator[tuple[str, int]]:
+    def _all_moved(self, assigned: list[ir.Assign]) -> Iterator[tuple[str, int]]:
         for literal in assigned:
             length = self._length(literal.expression)
             if isinstance(literal.target, Var) and length is not None:
@@ -197,7 +164,7 @@ class _Rewriting:
         time = expression.args[0] if isinstance(expression, Compound) else expression
         return time, Const(length // self.tick)
 
-    def _compare(self, literal: Compare, names: dict[str, Term]) -> Iterator[Literal]:
+    def _compare(self, literal: ir.Compare, names: dict[str, Term]) -> Iterator[ir.Literal]:
         left, right = literal.left, literal.right
         if literal.operator in _NUMERIC:
             yield replace(literal, left=self._arithmetic(left), right=self._arithmetic(right))
@@ -219,7 +186,7 @@ class _Rewriting:
             )
         return Const(term.value // self.tick, term.span)
 
-    def _delay(self, rule: DelayRule) -> Term:
+    def _delay(self, rule: ir.DelayRule) -> Term:
         delay = rule.delay
         if isinstance(delay, Const) and isinstance(delay.value, int) and delay.value % self.tick:
             raise HoldsforError(
@@ -235,7 +202,7 @@ class _Rewriting:
     def _product(self, time: Term) -> Term:
         return Compound("*", (time, Const(self.tick)), time.span)
 
-    def _distance(self, distance: Distance) -> Distance:
+    def _distance(self, distance: ir.Distance) -> ir.Distance:
         """Both limits as numbers of ticks. Time between two time-points is left out."""
         low = -(-distance.low // self.tick)
         high = None if distance.high is None else distance.high // self.tick
@@ -243,7 +210,7 @@ class _Rewriting:
             raise HoldsforError(
                 f"no time-point lies between {distance.low} and {distance.high} away: the clock tick is {self.tick}"
             )
-        return Distance(low, high)
+        return ir.Distance(low, high)
 
     def _arithmetic(self, expression: Term) -> Term:
         """An expression with time-points as numbers."""
@@ -263,25 +230,27 @@ class _Rewriting:
         self._fresh += 1
         return Var(f"{name}~{self._fresh}", span)
 
-    def _links(self, names: dict[str, Term]) -> Iterator[Literal]:
+    def _links(self, names: dict[str, Term]) -> Iterator[ir.Literal]:
         """The definitions of the numeric variables."""
         for name, number in names.items():
-            yield Assign(number, self._product(Var(name)), number.span)
+            yield ir.Assign(number, self._product(Var(name)), number.span)
 
 
-def _require_operators(rule: IntervalRule) -> None:
+def _require_operators(rule: ir.IntervalRule) -> None:
     """Requires that only operators read interval lists, because these are in ticks."""
-    lists = {name for lit in walk(rule.body) if isinstance(lit, Intervals | Algebra) for name in _names(lit.out)}
-    for literal in walk(rule.body):
-        if isinstance(literal, Call | FindAll) and lists & variable_names((literal,)):
+    lists = {
+        name for lit in ir.walk(rule.body) if isinstance(lit, ir.Intervals | ir.Algebra) for name in _names(lit.out)
+    }
+    for literal in ir.walk(rule.body):
+        if isinstance(literal, ir.Call | ir.FindAll) and lists & ir.variable_names((literal,)):
             raise HoldsforError(
                 f"{literal.span.location}: with a clock tick, interval operators alone may look at lists of intervals"
             )
 
 
-def _terms(literal: Literal) -> tuple[Term, ...]:
-    assert not sub_bodies(literal)
-    return literal_terms(literal)
+def _terms(literal: ir.Literal) -> tuple[Term, ...]:
+    assert not ir.sub_bodies(literal)
+    return ir.literal_terms(literal)
 
 
 def _names(term: Term) -> set[str]:

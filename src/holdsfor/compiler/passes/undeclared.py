@@ -9,22 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from holdsfor import ir
 from holdsfor.diagnostics import Diagnostic, Severity
-from holdsfor.ir import (
-    DeclarationKind,
-    EffectKind,
-    EffectRule,
-    Fvp,
-    IntervalRule,
-    Program,
-    variable_names,
-)
 from holdsfor.logic.unify import substitute, unify
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, ListTerm, Term, Var, variables
 
 
-def without_undeclared(program: Program) -> tuple[Program, list[Diagnostic]]:
+def without_undeclared(program: ir.Program) -> tuple[ir.Program, list[Diagnostic]]:
     """The program without such rules, and a warning for each."""
     declared = list(_declared(program))
     if not declared:
@@ -37,30 +29,30 @@ def without_undeclared(program: Program) -> tuple[Program, list[Diagnostic]]:
     return replace(program, rules=kept), [_warning(rule) for rule in left_out]
 
 
-def _declared(program: Program) -> Iterator[Term]:
+def _declared(program: ir.Program) -> Iterator[Term]:
     for declaration in program.declarations:
-        if declaration.kind is DeclarationKind.GROUNDING:
+        if declaration.kind is ir.DeclarationKind.GROUNDING:
             for arg in declaration.args[:1]:
                 if isinstance(arg, Compound) and arg.name == "=":
                     yield arg
 
 
-def _open_rules(program: Program) -> Iterator[IntervalRule | EffectRule]:
+def _open_rules(program: ir.Program) -> Iterator[ir.IntervalRule | ir.EffectRule]:
     """Rules whose heads have a variable that their bodies do not mention."""
     for rule in program.rules:
         match rule:
-            case IntervalRule(out=ListTerm(items=())):
+            case ir.IntervalRule(out=ListTerm(items=())):
                 continue
-            case IntervalRule() | EffectRule(kind=EffectKind.INITIATED) if _open_variables(rule):
+            case ir.IntervalRule() | ir.EffectRule(kind=ir.EffectKind.INITIATED) if _open_variables(rule):
                 yield rule
 
 
-def _open_variables(rule: IntervalRule | EffectRule) -> list[Var]:
-    inside = variable_names(rule.body)
+def _open_variables(rule: ir.IntervalRule | ir.EffectRule) -> list[Var]:
+    inside = ir.variable_names(rule.body)
     return [v for term in (rule.fvp.fluent, rule.fvp.value) for v in variables(term) if v.name not in inside]
 
 
-def _is_declared(fvp: Fvp, declared: list[Term]) -> bool:
+def _is_declared(fvp: ir.Fvp, declared: list[Term]) -> bool:
     """Whether a grounding is about the fluent, with this or another value."""
     return any(
         unify(_apart(pair.args[0]), fvp.fluent, {}) is not None for pair in declared if isinstance(pair, Compound)
@@ -71,7 +63,7 @@ def _apart(term: Term) -> Term:
     return substitute(term, {v.name: Var(f"{v.name}~") for v in variables(term)})
 
 
-def _warning(rule: IntervalRule | EffectRule) -> Diagnostic:
+def _warning(rule: ir.IntervalRule | ir.EffectRule) -> Diagnostic:
     variable = _open_variables(rule)[0]
     shown = "_" if variable.is_anonymous else variable.name
     message = f"this rule is not evaluated: no condition and no grounding binds {shown}"

@@ -1,4 +1,4 @@
-"""Conditions: what can stand in `.when(…)`."""
+"""Conditions, the arguments of `.when(…)`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Condition(Piece):
 
 
 def as_condition(item: object, where: str) -> Condition:
-    """What was given as a condition, or an error that says what it is instead."""
+    """Checks that an argument is a condition."""
     if isinstance(item, Condition):
         return item
     if isinstance(item, Piece):
@@ -72,7 +72,7 @@ def as_condition(item: object, where: str) -> Condition:
 
 
 def as_conditions(items: tuple[object, ...], where: str) -> tuple[Condition, ...]:
-    """At least one condition."""
+    """Checks arguments that must be one or more conditions."""
     if not items:
         raise BuilderError(f"{where} needs at least one condition")
     return tuple(as_condition(item, where) for item in items)
@@ -107,7 +107,7 @@ class AnyOf(Condition):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Negation(Condition):
-    """Not all of these together."""
+    """The negation of a conjunction."""
 
     parts: tuple[Condition, ...]
     place: Span = field(default_factory=here)
@@ -118,7 +118,7 @@ class Negation(Condition):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class At(Condition):
-    """A condition with a time-point of its own."""
+    """A condition at another time-point."""
 
     condition: Condition
     time: Term
@@ -129,7 +129,7 @@ class At(Condition):
 
 
 def _require_time(scope: Scope, condition: Condition, *terms: Term) -> None:
-    """Refuse sliding aggregates in rules that are not about time-points."""
+    """Rejects sliding aggregates in rules without time-points."""
     is_sliding = any(True for term in terms for _ in sliding_calls(term))
     if is_sliding and scope.setting in (Setting.INTERVAL, Setting.TIMELESS):
         scope.moment(condition.place, condition)
@@ -155,7 +155,7 @@ class Comparison(Condition):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Computation(Condition):
-    """A variable and the expression whose value it gets."""
+    """The assignment of an expression to a variable."""
 
     target: Term
     expression: Term
@@ -172,7 +172,7 @@ class Computation(Condition):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Collection(Condition):
-    """The list of all answers to some conditions."""
+    """A `findall`."""
 
     template: Term
     parts: tuple[Condition, ...]
@@ -187,7 +187,7 @@ class Collection(Condition):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Commitment(Condition):
-    """No further rule for the same head is tried once this point is reached."""
+    """A cut: after it, no further rule for the same head is tried."""
 
     place: Span = field(default_factory=here)
 

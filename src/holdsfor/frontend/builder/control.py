@@ -1,4 +1,4 @@
-"""Functions that make conditions and situations out of others."""
+"""Functions that combine conditions and situations."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from holdsfor.ir import IntervalOperator
 from holdsfor.syntax.terms import EMPTY_LIST, ListTerm, Term, Var
 
 CUT: Condition = Commitment(NOWHERE)
-"""`!`: once it is reached, no further rule for the same head is tried."""
+"""`!`: after it, no further rule for the same head is tried."""
 
 NEVER: Situation = Given(EMPTY_LIST, NOWHERE)
-"""No interval at all."""
+"""The empty list of intervals."""
 
 
 # Conditions
 
 
 def not_(*conditions: Condition) -> Condition:
-    """Not all of the conditions together. For one condition `~` says the same."""
+    """Negates the conjunction of the conditions, like `~` for one condition."""
     return Negation(as_conditions(conditions, "not_(…)"))
 
 
 def either(*conditions: Condition) -> Condition:
-    """At least one of the conditions. For two, `|` says the same."""
+    """True if at least one of the conditions is, like `|` for two."""
     parts = as_conditions(conditions, "either(…)")
     return parts[0] if len(parts) == 1 else AnyOf(parts)
 
@@ -67,7 +67,7 @@ def _several(items: Step | Sequence[Step]) -> tuple[object, ...]:
 
 
 def find_all(template: TermLike, *conditions: Condition, into: Value) -> Condition:
-    """The list of the values of `template` for all answers to the conditions."""
+    """Collects the values of `template` for all solutions of the conditions."""
     return Collection(to_term(template), as_conditions(conditions, "find_all(…)"), to_term(into))
 
 
@@ -76,7 +76,7 @@ def let(name: Given, value: Situation) -> Condition: ...
 @overload
 def let(name: Value, value: TermLike) -> Condition: ...
 def let(name: Value | Given, value: TermLike | Situation) -> Condition:
-    """Name the value of an expression, or the intervals of a situation.
+    """Names the value of an expression, or the intervals of a situation.
 
     >>> from holdsfor.frontend.builder.values import variables
     >>> Speed, Knots = variables("Speed Knots")
@@ -111,7 +111,7 @@ def nonempty(situation: Situation) -> Condition:
 
 
 def named(name: str) -> Given:
-    """Intervals by their name, for use with `let`."""
+    """Intervals that `let` has named."""
     return Given(to_term(var(name)))
 
 
@@ -128,22 +128,22 @@ def spans(*intervals: tuple[TermLike, TermLike]) -> Situation:
 
 
 def union(*situations: Situation, rest: Value | None = None) -> Situation:
-    """During at least one of the situations; `rest` is a list of further interval lists."""
+    """The union of situations; `rest` is a variable for a list of further interval lists."""
     return _combination(IntervalOperator.UNION, situations, rest, "union(…)")
 
 
 def intersection(*situations: Situation, rest: Value | None = None) -> Situation:
-    """During all of the situations; `rest` is a list of further interval lists."""
+    """The intersection of situations; `rest` as in `union`."""
     return _combination(IntervalOperator.INTERSECTION, situations, rest, "intersection(…)")
 
 
 def complement(*situations: Situation, rest: Value | None = None) -> Situation:
-    """Whenever none of the situations holds; `rest` is a list of further interval lists."""
+    """The complement of the union of situations; `rest` as in `union`."""
     return _combination(IntervalOperator.COMPLEMENT, situations, rest, "complement(…)")
 
 
 def without(situation: Situation, *others: Situation, rest: Value | None = None) -> Situation:
-    """During the first situation and none of the others; `rest` is a list of further interval lists."""
+    """The first situation without the others; `rest` as in `union`."""
     where = "without(…)"
     if not others and rest is None:
         raise BuilderError(f"{where} needs something to take away")
@@ -167,7 +167,7 @@ def _rest(rest: object, where: str) -> Term:
 
 
 def seq(first: Situation, *later: Situation) -> Situation:
-    """One situation after another: each interval with the next one that follows, as one."""
+    """A sequence: joins each interval with the next interval of the following situation."""
     if not later:
         raise BuilderError("seq(…) needs at least two situations")
     return Chain(tuple(as_situation(part, "seq(…)") for part in (first, *later)))

@@ -1,4 +1,4 @@
-"""Rules that have a head and wait for their conditions."""
+"""Rules that have a head and no body yet."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from holdsfor.syntax.terms import Term
 
 Finish: TypeAlias = Callable[[Body, Span], Rule]
 Head: TypeAlias = Callable[[Scope], Finish]
-"""Writes the terms of a head; gives what makes the rule once its body is known."""
+"""Writes the terms of a head, and returns a function from the body to the rule."""
 
 
 class Draft:
-    """A rule under construction. `shown` is how the user began it."""
+    """A rule under construction. `shown` is its beginning, for messages."""
 
     _finish = "when"
 
@@ -45,14 +45,14 @@ class Draft:
 
 
 def named_apart(make: Callable[[Names], Rule]) -> Rule:
-    """Make a rule; if a made-up name turns out to be the user's, make it again with the names known."""
+    """Makes a rule, again with other generated names if the user has used one of them."""
     names = Names()
     rule = make(names)
     return rule if names.made.isdisjoint(names.seen) else make(Names(frozenset(names.seen)))
 
 
 class RuleDraft(Draft):
-    """A rule with conditions; one that is complete without them may still get some."""
+    """A rule with conditions. If it is complete without conditions, they are optional."""
 
     def __init__(
         self, shown: str, setting: Setting, head: Head, *, time: Term | None = None, is_complete: bool = False
@@ -65,7 +65,7 @@ class RuleDraft(Draft):
             self._rule = self._build((), self._place)
 
     def when(self, *conditions: Condition) -> None:
-        """The rule applies to what makes all conditions true, at the time-point of the rule if it has one."""
+        """Adds the conditions of the rule, which are read at its time-point if it has one."""
         checked = as_conditions(conditions, f"{self._shown}.when(…)")
         self._take(self._build(checked, here()))
 
@@ -90,7 +90,7 @@ class IntervalDraft(Draft):
         self._pair = pair
 
     def during(self, *steps: Step) -> None:
-        """The fluent holds while all situations hold; other conditions choose for whom."""
+        """Adds the situations that must hold together, and conditions on their arguments."""
         where = f"{self._shown}.during(…)"
         opened = as_steps(steps, where)
         place = here()

@@ -1,4 +1,4 @@
-"""What the builder says when the pieces of a rule do not fit together."""
+"""Errors of the builder."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from holdsfor.diagnostics import HoldsforError
 
 
 class BuilderError(HoldsforError):
-    """A rule that was put together wrongly in Python."""
+    """A mistake in a rule that is written in Python."""
 
 
 class UnknownName(BuilderError, AttributeError):
-    """An attribute that stands for a function or a predicate, and there is none of that name."""
+    """An unknown function or predicate, used as an attribute."""
 
 
 class Piece:
-    """Base of everything that rules are made of."""
+    """The base class of conditions, situations and terms."""
 
     def _advice(self) -> str:
-        """What to say when this piece stands where a condition is needed."""
+        """The message for a piece in the place of a condition."""
         return f"{self!r} is not a condition"
 
     def __bool__(self) -> NoReturn:
@@ -30,7 +30,7 @@ class Piece:
 
 
 def reject_operand(operator: str, other: object) -> NoReturn:
-    """Complain about what stands on one side of `&`, `|` or `-`."""
+    """Rejects an operand of `&`, `|` or `-`."""
     if isinstance(other, Piece):
         raise BuilderError(f"{other._advice()}; it cannot stand beside {operator}")
     raise BuilderError(
@@ -45,7 +45,7 @@ def arguments(count: int) -> str:
 
 
 def reject_equality(piece: Piece) -> NoReturn:
-    """Complain about `==` on something that is already a whole condition."""
+    """Rejects `==` on a condition."""
     raise BuilderError(
         f"{piece!r} is a whole condition and has no value to compare. Python applies ~, &, | and - before ==, so put "
         "the comparison in parentheses: ~(a(X) == 1)"

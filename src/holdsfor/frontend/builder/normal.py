@@ -1,4 +1,4 @@
-"""Literals in the form that rule text gives them, so that printing a built program and reading it back is lossless."""
+"""Normalises literals as the parser does, so that a built program equals its text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNIFICATIONS = {"=": True, "==": True, "\\=": False, "\\==": False}
 
 
 def comparison(operator: str, left: Term, right: Term, setting: Setting, place: Span) -> Literal:
-    """A comparison; among intervals `I = []` and its kin are guards."""
+    """A comparison; in a rule about intervals, a comparison with `[]` is a guard."""
     if setting is Setting.INTERVAL and operator in _UNIFICATIONS:
         for one, other in ((left, right), (right, left)):
             if other == EMPTY_LIST and isinstance(one, Var):
@@ -20,7 +20,7 @@ def comparison(operator: str, left: Term, right: Term, setting: Setting, place: 
 
 
 def negation(body: Body, place: Span) -> Literal:
-    """A negation; that of a guard is the opposite guard."""
+    """A negation; the negation of a guard is the opposite guard."""
     if len(body) == 1 and isinstance(body[0], Guard):
         return Guard(body[0].intervals, not body[0].empty, place)
     return Not(body, place)
@@ -35,7 +35,7 @@ def disjunction(branches: tuple[Body, ...], place: Span) -> Or:
 
 
 def _closed(branch: Body) -> Body:
-    """`(C -> A) ; B` would read as an if-then-else, `(C -> A ; fail) ; B` does not."""
+    """Adds an else branch, because `(C -> A) ; B` would be parsed as an if-then-else."""
     if len(branch) == 1 and isinstance(branch[0], IfThenElse) and branch[0].otherwise is None:
         only = branch[0]
         return (IfThenElse(only.condition, only.then, (Call(Const("fail"), only.span),), only.span),)
@@ -43,7 +43,7 @@ def _closed(branch: Body) -> Body:
 
 
 def resolve_aliases(body: Body, out: Term) -> Body:
-    """`I = I1` between interval lists gives a list a second name."""
+    """Turns `I = I1` between interval lists into an alias."""
     defined = {lit.out.name for lit in body if isinstance(lit, Intervals | Algebra) and isinstance(lit.out, Var)}
     lists = defined | {v.name for v in (out,) if isinstance(v, Var)}
     return tuple(_resolve_alias(literal, defined, lists - defined) for literal in body)

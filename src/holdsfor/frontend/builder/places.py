@@ -1,4 +1,4 @@
-"""Where in the user's Python file a piece of a rule was written."""
+"""Finds the position of a piece of a rule in the user's Python file."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class _File(NamedTuple):
 
 _files: dict[str, _File] = {}
 _known: dict[tuple[int, int], tuple[CodeType, Span]] = {}
-"""Spans by code object and instruction. The code object is kept, so that its identity stays its own."""
+"""Spans by code object and instruction. The code object is kept, because its identity is the key."""
 _KNOWN_AT_MOST = 10_000
 
 
 def here() -> Span:
-    """The expression outside this package that is being evaluated, or NOWHERE if its text is not at hand."""
+    """The span of the calling expression outside this package; NOWHERE if its text is not available."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_ours(frame):
         frame = frame.f_back
@@ -78,7 +78,7 @@ def _file(frame: FrameType) -> _File | None:
 
 
 def _offset(file: _File, line: int, column: int) -> int:
-    """Code objects count columns in bytes, spans count characters."""
+    """Converts a column in bytes, as in code objects, to an offset in characters."""
     text = file.lines[line - 1]
     characters = column if text.isascii() else len(text.encode()[:column].decode(errors="ignore"))
     return file.starts[line - 1] + characters

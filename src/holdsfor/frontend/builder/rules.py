@@ -1,10 +1,11 @@
-"""The collection that rules are added to."""
+"""The collection of rules."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TypeVar
 
+from holdsfor import ir
 from holdsfor.diagnostics import Span
 from holdsfor.frontend.builder.drafts import Draft, Finish, Head, IntervalDraft, RuleDraft
 from holdsfor.frontend.builder.errors import BuilderError
@@ -12,29 +13,16 @@ from holdsfor.frontend.builder.places import here
 from holdsfor.frontend.builder.scope import Names, Scope, Setting
 from holdsfor.frontend.builder.states import Pair, as_effect, as_pair
 from holdsfor.frontend.builder.symbols import EventTerm, Fact, FactTerm
-from holdsfor.frontend.builder.terms import TermLike, flatten, to_length, to_term
+from holdsfor.frontend.builder.terms import TermLike, to_length, to_term
 from holdsfor.frontend.builder.values import T, term
-from holdsfor.ir import (
-    BackgroundRule,
-    Body,
-    Declaration,
-    DeclarationKind,
-    DelayRule,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    InitiallyRule,
-    PostponeRule,
-    Program,
-    Rule,
-)
+from holdsfor.syntax.parser import flatten
 from holdsfor.syntax.terms import Compound, Const, Term, variables
 
 _D = TypeVar("_D", bound=Draft)
 _PAIRED = {("fi", 3), ("ft", 2), ("p", 1), ("points", 1)}
-"""Free for facts unless their first argument is a fluent with its value."""
-_HEADS = {"initiates", "terminates", "initially", ":-", "=", *DeclarationKind} - {"points", "directive"}
-"""Never free for facts."""
+"""Names of facts, except if the first argument is a fluent with its value."""
+_HEADS = {"initiates", "terminates", "initially", ":-", "=", *ir.DeclarationKind} - {"points", "directive"}
+"""Names that facts cannot have."""
 
 
 class Rules:
@@ -51,78 +39,78 @@ class Rules:
     """
 
     def __init__(self) -> None:
-        self._entries: list[Draft | Rule] = []
+        self._entries: list[Draft | ir.Rule] = []
 
-    def program(self) -> Program:
+    def program(self) -> ir.Program:
         """The program of all rules so far."""
         drafts = [entry for entry in self._entries if isinstance(entry, Draft)]
         unfinished = [draft._complaint() for draft in drafts if draft._rule is None]
         if unfinished:
             raise BuilderError("\n".join(unfinished))
         rules = (entry._rule if isinstance(entry, Draft) else entry for entry in self._entries)
-        return Program(tuple(rule for rule in rules if rule is not None))
+        return ir.Program(tuple(rule for rule in rules if rule is not None))
 
-    def include(self, other: Rules | Program) -> None:
-        """Add all rules of another collection or program, such as one that was read from text."""
-        if not isinstance(other, Rules | Program):
+    def include(self, other: Rules | ir.Program) -> None:
+        """Adds all rules of another collection or program, for example of one parsed from text."""
+        if not isinstance(other, Rules | ir.Program):
             raise BuilderError(f"include(…) takes rules or a program, not {other!r}")
         self._entries.extend((other.program() if isinstance(other, Rules) else other).rules)
 
     # Fluents
 
     def initiate(self, pair: Pair, *, at: TermLike = T) -> RuleDraft:
-        """The fluent starts to hold after the time-point of the rule; finish with `.when(…)`."""
-        return self._effect(EffectKind.INITIATED, pair, at, "rules.initiate")
+        """The fluent starts to hold after the time-point of the rule. Continue with `.when(…)`."""
+        return self._effect(ir.EffectKind.INITIATED, pair, at, "rules.initiate")
 
     def terminate(self, pair: Pair, *, at: TermLike = T) -> RuleDraft:
-        """The fluent ceases to hold after the time-point of the rule; finish with `.when(…)`."""
-        return self._effect(EffectKind.TERMINATED, pair, at, "rules.terminate")
+        """The fluent ceases to hold after the time-point of the rule. Continue with `.when(…)`."""
+        return self._effect(ir.EffectKind.TERMINATED, pair, at, "rules.terminate")
 
-    def _effect(self, kind: EffectKind, pair: Pair, at: TermLike, name: str) -> RuleDraft:
+    def _effect(self, kind: ir.EffectKind, pair: Pair, at: TermLike, name: str) -> RuleDraft:
         checked, time = as_pair(pair, f"{name}(…)"), to_term(at)
 
         def head(scope: Scope) -> Finish:
             fvp, moment = checked._fvp(scope), scope.moment(checked.place, checked)
-            return lambda body, place: EffectRule(kind, fvp, moment, body, place)
+            return lambda body, place: ir.EffectRule(kind, fvp, moment, body, place)
 
         return self._at_time(f"{name}({checked!r})", head, time)
 
     def initially(self, pair: Pair) -> RuleDraft:
-        """The fluent holds from the start of time; `.when(…)` may say for whom."""
+        """The fluent holds from the first time-point on. `.when(…)` may restrict its arguments."""
         checked = as_pair(pair, "rules.initially(…)")
 
         def head(scope: Scope) -> Finish:
             fvp = checked._fvp(scope)
-            return lambda body, place: InitiallyRule(fvp, body, place)
+            return lambda body, place: ir.InitiallyRule(fvp, body, place)
 
         return self._add(RuleDraft(f"rules.initially({checked!r})", Setting.TIMELESS, head, is_complete=True))
 
     def holds(self, pair: Pair) -> IntervalDraft:
-        """The fluent is defined by the intervals of others; finish with `.during(…)`."""
+        """The fluent is defined by the intervals of other fluents. Continue with `.during(…)`."""
         checked = as_pair(pair, "rules.holds(…)")
         return self._add(IntervalDraft(f"rules.holds({checked!r})", checked))
 
     # Events
 
     def happens(self, event: EventTerm, *, at: TermLike = T) -> RuleDraft:
-        """The event happens at the time-point of the rule; finish with `.when(…)`."""
+        """The event happens at the time-point of the rule. Continue with `.when(…)`."""
         if not isinstance(event, EventTerm):
             raise BuilderError(f"rules.happens(…) needs an event with its arguments, not {event!r}")
 
         def head(scope: Scope) -> Finish:
             atom, moment = scope.term(event.atom, event.place), scope.moment(event.place, event)
-            return lambda body, place: EventRule(atom, moment, body, place)
+            return lambda body, place: ir.EventRule(atom, moment, body, place)
 
         return self._at_time(f"rules.happens({event!r})", head, to_term(at))
 
     def _at_time(self, shown: str, head: Head, time: Term) -> RuleDraft:
-        """What is said of a fixed time-point needs no conditions."""
+        """A rule at a time-point; if this is constant, conditions are optional."""
         return self._add(RuleDraft(shown, Setting.POINT, head, time=time, is_complete=isinstance(time, Const)))
 
     # Delayed effects
 
     def after(self, delay: TermLike, pair: Pair, *, becomes: Pair | TermLike) -> RuleDraft:
-        """So long after it was initiated the fluent gets another value; `.when(…)` may compute the delay."""
+        """A delay after its initiation, the fluent gets another value. `.when(…)` may compute the delay."""
         trigger = as_pair(pair, "rules.after(…)")
         effect = as_effect(becomes, trigger)
         if effect.fluent is trigger.fluent and any(variable.is_anonymous for variable in variables(trigger.fluent)):
@@ -133,7 +121,7 @@ class Rules:
         return self._delay(delay, trigger, effect, f"rules.after({delay!r}, {trigger!r}, becomes={becomes!r})")
 
     def ends_after(self, delay: TermLike, pair: Pair) -> RuleDraft:
-        """So long after it was initiated the fluent ceases to hold; `.when(…)` may compute the delay."""
+        """A delay after its initiation, the fluent ceases to hold. `.when(…)` may compute the delay."""
         trigger = as_pair(pair, "rules.ends_after(…)")
         return self._delay(delay, trigger, None, f"rules.ends_after({delay!r}, {trigger!r})")
 
@@ -144,31 +132,31 @@ class Rules:
             cause = trigger._fvp(scope)
             result = None if effect is None else effect._fvp(scope)
             length = scope.term(period, trigger.place)
-            return lambda body, place: DelayRule(cause, result, length, body, place)
+            return lambda body, place: ir.DelayRule(cause, result, length, body, place)
 
         return self._add(RuleDraft(shown, Setting.TIMELESS, head, is_complete=True))
 
     def postpone(self, pair: Pair) -> RuleDraft:
-        """Initiating the fluent again restarts the clock of its delayed effects."""
+        """A new initiation postpones the delayed effects of the fluent."""
         checked = as_pair(pair, "rules.postpone(…)")
 
         def head(scope: Scope) -> Finish:
             fvp = checked._fvp(scope)
-            return lambda body, place: PostponeRule(fvp, body, place)
+            return lambda body, place: ir.PostponeRule(fvp, body, place)
 
         return self._add(RuleDraft(f"rules.postpone({checked!r})", Setting.TIMELESS, head, is_complete=True))
 
     # Background knowledge
 
     def fact(self, *facts: FactTerm) -> None:
-        """Facts that are always so."""
+        """Adds facts of the background knowledge."""
         place = here()
         for one in facts:
             scope = Scope(Setting.BACKGROUND, "rules.fact", Names())
-            self._entries.append(BackgroundRule(scope.term(_as_head(one, "rules.fact"), place), (), place))
+            self._entries.append(ir.BackgroundRule(scope.term(_as_head(one, "rules.fact"), place), (), place))
 
     def facts(self, symbol: Fact, rows: Iterable[Iterable[TermLike]]) -> None:
-        """One fact for each row of arguments."""
+        """Adds a fact for each row of arguments."""
         if not isinstance(symbol, Fact):
             raise BuilderError(
                 f"rules.facts(…) needs a fact, as in rules.facts(fact('areaType'), rows), not {symbol!r}"
@@ -179,48 +167,48 @@ class Rules:
             self.fact(symbol(*row))
 
     def define(self, fact: FactTerm) -> RuleDraft:
-        """A background rule: the fact is so for what makes the conditions true; finish with `.when(…)`."""
+        """A background rule: the conditions imply the fact. Continue with `.when(…)`."""
         atom = _as_head(fact, "rules.define")
 
         def head(scope: Scope) -> Finish:
             written = scope.term(atom, fact.place)
-            return lambda body, place: BackgroundRule(written, body, place)
+            return lambda body, place: ir.BackgroundRule(written, body, place)
 
         return self._add(RuleDraft(f"rules.define({fact!r})", Setting.BACKGROUND, head))
 
     # Declarations
 
     def time_unit(self, unit: str, *, zone: str | None = None) -> None:
-        """What one time-point is: `ns`, `us`, `ms`, `s`, `min`, `h` or `d`; `zone` is one such as "Europe/Athens"."""
-        self.declare(DeclarationKind.DIRECTIVE, term("time_unit")(unit))
+        """Declares the time unit: `ns`, `us`, `ms`, `s`, `min`, `h` or `d`; and a time zone such as "Europe/Athens"."""
+        self.declare(ir.DeclarationKind.DIRECTIVE, term("time_unit")(unit))
         if zone is not None:
-            self.declare(DeclarationKind.DIRECTIVE, term("time_zone")(zone))
+            self.declare(ir.DeclarationKind.DIRECTIVE, term("time_zone")(zone))
 
     def ground(self, entity: Pair | EventTerm) -> RuleDraft:
-        """Report the fluent, or accept the event, only for these arguments; `.when(…)` may restrict them."""
-        return self.declare(DeclarationKind.GROUNDING, entity)
+        """Restricts a fluent or event to these arguments. `.when(…)` may restrict them further."""
+        return self.declare(ir.DeclarationKind.GROUNDING, entity)
 
     def input_intervals(self, pair: Pair) -> RuleDraft:
-        """The fluent comes with the stream, as intervals."""
-        return self.declare(DeclarationKind.COLLECT_INTERVALS, as_pair(pair, "rules.input_intervals(…)"))
+        """Declares an input fluent that arrives as intervals."""
+        return self.declare(ir.DeclarationKind.COLLECT_INTERVALS, as_pair(pair, "rules.input_intervals(…)"))
 
     def input_points(self, pair: Pair) -> RuleDraft:
-        """The fluent comes with the stream, as time-points that join into intervals."""
-        return self.declare(DeclarationKind.BUILD_FROM_POINTS, as_pair(pair, "rules.input_points(…)"))
+        """Declares an input fluent that arrives as time-points, which are joined to intervals."""
+        return self.declare(ir.DeclarationKind.BUILD_FROM_POINTS, as_pair(pair, "rules.input_points(…)"))
 
-    def declare(self, kind: DeclarationKind | str, *args: TermLike) -> RuleDraft:
-        """Any other declaration by its name in rule text, or a directive."""
+    def declare(self, kind: ir.DeclarationKind | str, *args: TermLike) -> RuleDraft:
+        """Adds a declaration by its name in rule text, or a directive."""
         try:
-            checked = DeclarationKind(kind)
+            checked = ir.DeclarationKind(kind)
         except ValueError:
-            known = ", ".join(DeclarationKind)
+            known = ", ".join(ir.DeclarationKind)
             raise BuilderError(f"{kind!r} is not a declaration; the declarations are {known}") from None
         if not args:
             raise BuilderError(f"rules.declare({checked.value!r}, …) needs something to declare")
-        if checked is DeclarationKind.POINTS and (len(args) > 1 or not isinstance(args[0], Pair)):
+        if checked is ir.DeclarationKind.POINTS and (len(args) > 1 or not isinstance(args[0], Pair)):
             raise BuilderError("rules.declare('points', …) needs one fluent with its value")
         terms = tuple(_declared(arg) for arg in args)
-        if checked is DeclarationKind.DIRECTIVE:
+        if checked is ir.DeclarationKind.DIRECTIVE:
             terms = flatten(",", terms)
 
         def head(scope: Scope) -> Finish:
@@ -250,13 +238,13 @@ def _as_head(fact: object, name: str) -> Term:
 
 
 def _declared(arg: TermLike) -> Term:
-    """A fluent alone stands for the value true, as everywhere."""
+    """The term of a declaration; a fluent without a value means the value true."""
     if isinstance(arg, Pair):
         return Compound("=", (arg.fluent, arg.value))
     return to_term(arg)
 
 
-def _declaration(kind: DeclarationKind, args: tuple[Term, ...], body: Body, place: Span) -> Declaration:
-    if kind is DeclarationKind.DIRECTIVE and body:
+def _declaration(kind: ir.DeclarationKind, args: tuple[Term, ...], body: ir.Body, place: Span) -> ir.Declaration:
+    if kind is ir.DeclarationKind.DIRECTIVE and body:
         raise BuilderError("a directive has no conditions")
-    return Declaration(kind, args, body, place)
+    return ir.Declaration(kind, args, body, place)

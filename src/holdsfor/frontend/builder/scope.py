@@ -1,4 +1,4 @@
-"""The rule under construction: its time, its variables, and the literals written so far."""
+"""The rule under construction: time-point, variables, and literals so far."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from holdsfor.ir import Algebra, Body, IntervalOperator, Literal
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, Term, Var
 
 Namer: TypeAlias = Callable[[], Term]
-"""Gives the name of an interval list when it is written, so that names come in reading order."""
+"""Names an interval list at the time it is written, so that names are in reading order."""
 
 _NOBODY = Var("")
 
 
 class Setting(Enum):
-    """What a rule is about: decides what its conditions may speak of."""
+    """The kind of a rule, which determines the conditions that it can have."""
 
     POINT = auto()
     INTERVAL = auto()
@@ -28,14 +28,14 @@ class Setting(Enum):
 
 
 class Lowers(Protocol):
-    """A piece that can write itself into a scope."""
+    """A piece that can add itself to a body."""
 
     def _lower(self, scope: Scope) -> None: ...
 
 
 @dataclass
 class Names:
-    """The variable names of one rule. `seen` are the user's; those that are made up keep clear of `taken`."""
+    """The variable names of a rule: `seen` are the user's, generated names avoid `taken`."""
 
     taken: frozenset[str] = frozenset()
     seen: set[str] = field(default_factory=set)
@@ -44,13 +44,13 @@ class Names:
     fresh: int = 0
 
     def fresh_intervals(self) -> Var:
-        """The next of I1, I2, … that the user has not used."""
+        """The next unused name of I1, I2, …."""
         self.fresh += 1
         name = f"I{self.fresh}"
         return self.fresh_intervals() if name in self.taken else self._make(name)
 
     def result(self) -> Var:
-        """The name of the intervals that a rule is all about."""
+        """The name of the interval list in the head."""
         return self.fresh_intervals() if "I" in self.taken else self._make("I")
 
     def _make(self, name: str) -> Var:
@@ -60,7 +60,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Scope:
-    """One body under construction. Nested bodies share the names and know what was computed before them."""
+    """A body under construction. Nested bodies share the names and the interval lists before them."""
 
     setting: Setting
     rule: str
@@ -70,7 +70,7 @@ class Scope:
     known: dict[Literal, Term] = field(default_factory=dict)
 
     def add(self, literal: Literal) -> None:
-        """Write the next literal."""
+        """Adds a literal."""
         self.body.append(literal)
 
     def term(self, term: Term, place: Span) -> Term:
@@ -98,7 +98,7 @@ class Scope:
         return tuple(self.term(term, place) for term in terms)
 
     def moment(self, place: Span, what: object) -> Term:
-        """The time-point that conditions are read at."""
+        """The time-point of conditions; an error in rules without one."""
         if self.setting is Setting.INTERVAL:
             raise BuilderError(
                 f"{what!r} would be read at a time-point here, and {self.rule} works on intervals: combine situations "
@@ -113,7 +113,7 @@ class Scope:
         return self.term(self.time, place)
 
     def at(self, time: Term) -> Scope:
-        """The same body, read at another time-point."""
+        """The same body at another time-point."""
         return replace(self, time=time)
 
     def nested(self) -> Scope:
@@ -121,7 +121,7 @@ class Scope:
         return replace(self, body=[], known=dict(self.known))
 
     def inner(self, conditions: Iterable[Lowers]) -> Body:
-        """A nested body of these conditions."""
+        """A nested body with these conditions."""
         scope = self.nested()
         for condition in conditions:
             condition._lower(scope)
@@ -141,7 +141,7 @@ class Scope:
         return target
 
     def require_intervals(self, what: object) -> None:
-        """Refuse interval lists in rules that are not about intervals."""
+        """Rejects interval lists in rules about time-points."""
         if self.setting in (Setting.POINT, Setting.TIMELESS):
             raise BuilderError(
                 f"{what!r} speaks of intervals, and {self.rule} does not: define the situation with "

@@ -1,4 +1,4 @@
-"""Situations: what has maximal intervals and can stand in `.during(…)`."""
+"""Situations, the arguments of `.during(…)`: they have maximal intervals."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Mode: TypeAlias = (
     AllenMode
     | Choice["source", "target", "union", "intersection", "relative_complement", "relative_complement_inverse"]
 )
-"""What an Allen relation gives back of the intervals that take part in a pair."""
+"""The part of a pair of intervals that an Allen relation returns."""
 
 Length: TypeAlias = "float | str | timedelta"
-"""How far away something is: a number of time-points, a timedelta, or text such as "30 min"."""
+"""A distance in time: a number of time-points, a timedelta, or text such as "30 min"."""
 
 _E = TypeVar("_E", bound=StrEnum)
 
@@ -43,7 +43,7 @@ class Situation(Piece):
     place: Span
 
     def _intervals(self, scope: Scope, out: Namer | None) -> Term:
-        """Write what computes the intervals, named by `out` if given. Returns their name."""
+        """Adds the conditions that compute the intervals, named by `out` if given; returns the name."""
         raise NotImplementedError
 
     def _is_situation(self) -> bool:
@@ -90,7 +90,7 @@ class Situation(Piece):
     # Whole intervals
 
     def then(self, other: Situation) -> Situation:
-        """Intervals of this situation, each with the next one of the other, as one."""
+        """Joins each interval with the next interval of the other situation."""
         before = self.parts if isinstance(self, Chain) else (self,)
         return Chain((*before, as_situation(other, "then(…)")))
 
@@ -113,7 +113,7 @@ class Situation(Piece):
     # Some distance away in time
 
     def sometime_in_last(self, low: Length, high: Length) -> Situation:
-        """When it held at some time-point from `low` to `high` time-points back; `math.inf` is no limit."""
+        """When it held at some time-point from `low` to `high` time-points back; `math.inf` means no limit."""
         return Distant(IntervalOperator.DIAMOND_MINUS, (self,), _distance(low, high, "sometime_in_last(…)"))
 
     def always_in_last(self, low: Length, high: Length) -> Situation:
@@ -141,7 +141,7 @@ class Situation(Piece):
     # Pairs of intervals
 
     def allen(self, relation: AllenRelation | str, target: Situation, *, give: Mode) -> Situation:
-        """Pairs of intervals of the two in an Allen relation; `give` says which part of each pair is wanted."""
+        """Pairs of intervals in an Allen relation; `give` selects the part of each pair."""
         where = "an Allen relation"
         return Related(
             _named(relation, {one.value: one for one in AllenRelation}, where),
@@ -180,7 +180,7 @@ class Situation(Piece):
 
 
 def as_situation(item: object, where: str) -> Situation:
-    """What was given as a situation, or an error that says so."""
+    """Checks that an argument is a situation."""
     if isinstance(item, Situation):
         return item
     raise BuilderError(f"{where} needs a situation, that is a fluent or a combination of fluents, not {item!r}")
@@ -195,7 +195,7 @@ def _named(value: str, table: Mapping[str, _E], what: str) -> _E:
 
 
 def _distance(low: Length, high: Length, where: str) -> Distance | ListTerm:
-    """How far something looks: whole numbers, the smaller one first; a list of both if there are durations."""
+    """The distance of a metric operator: two whole numbers; a list if one of them is a duration."""
     if isinstance(low, str | timedelta) or isinstance(high, str | timedelta):
         bounds = [_bound(one, where) for one in (low, high)]
         lengths = [length_of(one) for one in bounds if isinstance(one, Compound) and is_duration(one)]
@@ -217,7 +217,7 @@ def _bound(length: Length, where: str) -> Term:
 
 
 def combine(operator: IntervalOperator, left: Situation, right: object) -> Combination:
-    """`left op right`, with a chain of one operator kept flat."""
+    """`left op right`; chains of one operator are flat."""
     if not isinstance(right, Situation):
         sign = {IntervalOperator.INTERSECTION: "&", IntervalOperator.UNION: "|"}.get(operator, "-")
         if isinstance(right, Condition):
@@ -232,7 +232,7 @@ def combine(operator: IntervalOperator, left: Situation, right: object) -> Combi
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Combination(Situation):
-    """A set operation on situations; `rest` is a list of further interval lists."""
+    """A set operation on situations; `rest` as in `union`."""
 
     operator: IntervalOperator
     inputs: tuple[Situation, ...]
@@ -251,7 +251,7 @@ def intervals_of(
     place: Span,
     rest: Term | None = None,
 ) -> Term:
-    """Write a set operation after what computes its inputs."""
+    """Adds a set operation after its inputs."""
     scope.require_intervals(inputs[0] if inputs else operator.value)
     terms = tuple(part._intervals(scope, None) for part in inputs)
     if rest is not None:
@@ -342,7 +342,7 @@ class Related(Situation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Given(Situation, Termed):
-    """An interval list that is a term: a name, or the very intervals."""
+    """An interval list as a term: a name, or constant intervals."""
 
     term: Term
     place: Span = field(default_factory=here)

@@ -1,4 +1,4 @@
-"""Sliding aggregates: numbers worked out of the events of the last so many time-points."""
+"""Sliding aggregates over the events of the last time-points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from holdsfor.syntax.terms import Compound, Term
 
 
 def count_within(event: Condition, duration: TermLike, at: TermLike = T) -> Value:
-    """How many times an event happened in the last so many time-points.
+    """The number of times that an event happened in the last `duration` time-points.
 
     >>> from holdsfor.frontend.builder import event, var
     >>> count_within(event("failed")(var("User")), 600) >= 3
@@ -36,22 +36,22 @@ def sum_within(value: TermLike, event: Condition, duration: TermLike, at: TermLi
 
 
 def avg_within(value: TermLike, event: Condition, duration: TermLike, at: TermLike = T) -> Value:
-    """The mean of a number over the events of a window; without any there is none."""
+    """The mean of a number over the events of a window; without events, no value."""
     return _aggregate(SlidingKind.AVERAGE, (value,), event, duration, at)
 
 
 def min_within(value: TermLike, event: Condition, duration: TermLike, at: TermLike = T) -> Value:
-    """The least number among the events of a window; without any there is none."""
+    """The least number among the events of a window; without events, no value."""
     return _aggregate(SlidingKind.LEAST, (value,), event, duration, at)
 
 
 def max_within(value: TermLike, event: Condition, duration: TermLike, at: TermLike = T) -> Value:
-    """The greatest number among the events of a window; without any there is none."""
+    """The greatest number among the events of a window; without events, no value."""
     return _aggregate(SlidingKind.GREATEST, (value,), event, duration, at)
 
 
 def distinct_within(value: TermLike, event: Condition, duration: TermLike, at: TermLike = T) -> Value:
-    """How many different values the events of a window have."""
+    """The number of distinct values among the events of a window."""
     return _aggregate(SlidingKind.DISTINCT, (value,), event, duration, at)
 
 

@@ -1,4 +1,4 @@
-"""States: fluents and their combinations, which can be read at a time-point and over intervals alike."""
+"""States: fluents and combinations of them, in rules about time-points and about intervals."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class State(Condition, Situation):
         return Mixture(IntervalOperator.COMPLEMENT, (self,))
 
     def _join(self, operator: IntervalOperator, other: Situation) -> Situation:
-        """A state if both are states, otherwise a mere situation. A chain of one operator is kept flat."""
+        """A state if both are states, otherwise a situation. Chains of one operator are flat."""
         if not isinstance(other, State):
             return combine(operator, self, other)
         is_chain = isinstance(self, Mixture) and self.operator is operator
@@ -139,7 +139,7 @@ class FluentTerm(Pair):
 
     @property
     def any(self) -> Pair:
-        """The fluent with any value at all."""
+        """The fluent with any value."""
         return self._with(Var(ANONYMOUS_PREFIX))
 
     def _with(self, value: Term) -> Pair:
@@ -162,14 +162,14 @@ class FluentTerm(Pair):
 
 
 def as_pair(item: object, where: str) -> Pair:
-    """What was given as a fluent with its value, or an error that says so."""
+    """Checks that an argument is a fluent with its value."""
     if isinstance(item, Pair):
         return item
     raise BuilderError(f"{where} needs a fluent with its value, as in stopped(V) == 'nearPorts', not {item!r}")
 
 
 def as_effect(value: Pair | TermLike, trigger: Pair) -> Pair:
-    """The pair that a delayed effect brings about: another value of the trigger's fluent, or any pair."""
+    """The effect of a delay: another value of the same fluent, or a pair."""
     if isinstance(value, Pair):
         return value
     return Pair(trigger.fluent, to_term(value))

@@ -1,4 +1,4 @@
-"""The body of a rule about intervals: situations, and conditions between them."""
+"""Bodies of rules about intervals: situations and conditions."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from holdsfor.ir import Algebra, Body, IfThenElse, IntervalOperator
 from holdsfor.syntax.terms import EMPTY_LIST, Term
 
 Step: TypeAlias = Condition | Situation
-"""What may stand in `.during(…)`."""
+"""An argument of `.during(…)`."""
 
 
 def as_steps(items: Iterable[object], where: str) -> tuple[Step, ...]:
-    """Conditions and situations, in order; conjunctions are opened up."""
+    """Conditions and situations in order; conjunctions are split."""
     return tuple(step for item in items for step in _opened(item, where))
 
 
@@ -40,7 +40,7 @@ def is_situation(step: Step) -> bool:
 
 
 def write_steps(scope: Scope, steps: tuple[Step, ...], out: Namer, where: str) -> Term:
-    """Write all steps; `out` names the intervals during which all their situations hold. Returns that name."""
+    """Adds all steps; `out` names the intersection of their situations. Returns the name."""
     count = sum(is_situation(step) for step in steps)
     if not count:
         raise BuilderError(f"{where} needs a situation: its conditions alone do not say when it holds")
@@ -57,7 +57,7 @@ def write_steps(scope: Scope, steps: tuple[Step, ...], out: Namer, where: str) -
 
 
 def only_given(steps: tuple[Step, ...]) -> Given | None:
-    """The one situation among the steps, if it is a list that has a name already."""
+    """The situation of steps with only one, if it is an interval list with a name."""
     situations = [step for step in steps if is_situation(step)]
     return situations[0] if len(situations) == 1 and isinstance(situations[0], Given) else None
 

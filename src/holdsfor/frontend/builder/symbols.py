@@ -1,4 +1,4 @@
-"""Names of events, fluents and facts; applied to arguments they become conditions."""
+"""Events, fluents and facts. Calls of them are conditions."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _TAKEN = {
     "->": "use if_(…)",
     **{name: f"use {name}(…)" for name in sorted(SLIDING_NAMES)},
 }
-"""Predicates of the language, and what to write instead."""
+"""Predicates of the language, and their corrections."""
 
 
 class Symbol(Piece):
-    """A name, with the names of its parameters if they were declared."""
+    """A name, and the names of its parameters if declared."""
 
     _kind = "symbol"
 
@@ -88,7 +88,7 @@ class Symbol(Piece):
 
 
 def _instead(name: str, arity: int) -> str | None:
-    """What to write instead of a predicate of the language."""
+    """The correction for a predicate of the language."""
     if arity == 0:
         return "use CUT" if name == "!" else None
     if arity == 2 and name in COMPARISONS:
@@ -108,7 +108,7 @@ class Event(Symbol):
     _kind = "event"
 
     def __call__(self, *args: TermLike, **named: TermLike) -> EventTerm:
-        """The event with its arguments, in order or by name; those not named may be anything."""
+        """The event with its arguments, in order or by name; missing ones can have any value."""
         atom = self._atom(args, named)
         if isinstance(atom, Compound) and len(atom.args) == 1 and self.name in ("start", "end"):
             raise BuilderError(f"{self.name} with one argument is the {self.name} of a fluent: use {self.name}(…)")
@@ -125,7 +125,7 @@ class Fluent(Symbol):
         self.values = values
 
     def __call__(self, *args: TermLike, **named: TermLike) -> FluentTerm:
-        """The fluent with its arguments, in order or by name; those not named may be anything."""
+        """The fluent with its arguments, in order or by name; missing ones can have any value."""
         return FluentTerm(self._atom(args, named), Const("true"), values=self.values)
 
 
@@ -135,7 +135,7 @@ class Fact(Symbol):
     _kind = "fact"
 
     def __call__(self, *args: TermLike, **named: TermLike) -> FactTerm:
-        """The fact with its arguments, in order or by name; those not named may be anything."""
+        """The fact with its arguments, in order or by name; missing ones can have any value."""
         atom = self._atom(args, named)
         instead = _instead(self.name, len(atom.args) if isinstance(atom, Compound) else 0)
         if instead:
@@ -212,7 +212,7 @@ class FactTerm(Condition, Termed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Change(Condition):
-    """Something happens to a fluent: its interval starts or ends, or a rule initiates or terminates it."""
+    """A start or end of a fluent, or its initiation or termination by a rule."""
 
     kind: Edge | EffectKind
     pair: Pair

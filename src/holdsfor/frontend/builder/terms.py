@@ -1,4 +1,4 @@
-"""Python values as terms: `True` is the atom true, text is an atom, a list is a list."""
+"""Converts Python values to terms: `True` to the atom true, text to an atom, a list to a list."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from typing import TypeAlias
 
 from holdsfor.frontend.builder.errors import BuilderError, Piece
 from holdsfor.syntax.durations import duration_of, read_duration
+from holdsfor.syntax.parser import flatten
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 from holdsfor.times import nanoseconds
 
 
 class Termed(Piece):
-    """A piece that can be an argument of a fluent, an event or a fact."""
+    """A piece that can be an argument."""
 
     def _term(self) -> Term:
         raise NotImplementedError
 
 
 TermLike: TypeAlias = "Termed | str | float | timedelta | Sequence[TermLike]"
-"""What may stand as an argument: a variable or term, text, a number, a truth value, a timedelta, a list, a tuple."""
+"""A value of an argument: a variable or term, text, a number, a truth value, a timedelta, a list, a tuple."""
 
 
 def to_term(value: TermLike) -> Term:
@@ -50,7 +51,7 @@ def to_term(value: TermLike) -> Term:
 
 
 def to_length(value: TermLike, what: str) -> Term:
-    """The same where a length of time is meant: text is a duration, such as "30 min"."""
+    """The term for a length of time, where text is a duration such as "30 min"."""
     if not isinstance(value, str):
         return to_term(value)
     found = read_duration(value)
@@ -60,7 +61,7 @@ def to_length(value: TermLike, what: str) -> Term:
 
 
 def to_number(value: TermLike) -> Term:
-    """The same where a number is meant: text that is a duration is one, and other text what it always is."""
+    """The term for a number, where text may be a duration."""
     found = read_duration(value) if isinstance(value, str) else None
     return to_term(value) if found is None else found
 
@@ -75,18 +76,6 @@ def apply(name: str, args: tuple[Term, ...]) -> Term:
     if not args:
         return Const(name)
     return Compound(name, flatten(name, args) if name in (",", ";") else args)
-
-
-def flatten(name: str, items: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Chains of `,` and `;` are flat. A `;` inside another stays a unit unless it comes last."""
-    flat: list[Term] = []
-    for index, item in enumerate(items):
-        opens = name == "," or index == len(items) - 1
-        if opens and isinstance(item, Compound) and item.name == name:
-            flat.extend(item.args)
-        else:
-            flat.append(item)
-    return tuple(flat)
 
 
 def _number(value: numbers.Real) -> Const:

@@ -166,10 +166,10 @@ def expression(operator: str, *args: Term) -> Value:
 
 
 ANY = Value(Var(ANONYMOUS_PREFIX))
-"""Any value at all; each use is a variable of its own."""
+"""Any value; each use is another variable."""
 
 T = Value(Var("T"))
-"""The time-point of the rule it stands in."""
+"""The time-point of the rule."""
 
 
 def var(name: str) -> Value:
@@ -210,7 +210,7 @@ def term(name: str) -> Callable[..., Value]:
 
 
 def duration(length: str | timedelta) -> Value:
-    """A length of time, where text alone would be a name, as in facts.
+    """A length of time, for places such as facts, where text is a name.
 
     >>> duration("30 min"), T - duration(timedelta(hours=2))
     (30 min, T - 2 h)

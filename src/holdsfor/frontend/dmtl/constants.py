@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from holdsfor.syntax.numbers import number_text, plain_number, read_integer
+from holdsfor.syntax.printer import quoted
 from holdsfor.syntax.terms import Const
 from holdsfor.syntax.tokens import unquote
 
@@ -79,14 +80,6 @@ def read_arguments(text: str) -> tuple[str | int | float, ...]:
 def is_plain(text: str) -> bool:
     """Whether a rule reads this text, without quotes, as a constant with the same text."""
     return bool(PLAIN.fullmatch(text)) and ":-" not in text and text[0] != "_" and not text[0].isupper()
-
-
-def quoted(text: str) -> str:
-    """A text in quotes."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    for char, code in (("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
-        escaped = escaped.replace(char, code)
-    return f"'{escaped}'"
 
 
 def unquoted(text: str) -> Const:

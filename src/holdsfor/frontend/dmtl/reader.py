@@ -12,27 +12,14 @@ from holdsfor.frontend.dmtl.conditions import Conditions
 from holdsfor.frontend.dmtl.constants import constant
 from holdsfor.frontend.dmtl.scanner import SyntaxProblem
 from holdsfor.frontend.dmtl.words import BINARY, NAME, NEGATIONS, NOT, close_operator
-from holdsfor.ir.metric import (
-    Atom,
-    Binary,
-    Condition,
-    MetricAtom,
-    MetricDirective,
-    MetricFact,
-    MetricLiteral,
-    MetricProgram,
-    MetricRule,
-    Range,
-    Truth,
-    Unary,
-    UnaryOperator,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricDirective, MetricFact, MetricLiteral, MetricProgram, MetricRule
 from holdsfor.ir.scale import TIME_UNIT, TIME_ZONE
 from holdsfor.syntax.hints import unit_meant
 from holdsfor.syntax.terms import Compound, Const, Term, Var
 from holdsfor.syntax.tokens import Comment
 
-_BOXES = (UnaryOperator.BOX_PLUS, UnaryOperator.BOX_MINUS)
+_BOXES = (metric.UnaryOperator.BOX_PLUS, metric.UnaryOperator.BOX_MINUS)
 _NECK = re.compile(r":-")
 _MISTAKEN_NECK = re.compile(r"<-(?!>)|->|:=|←|=>|:(?!-)|if\b|when\b")
 _AND = re.compile(r"&&?|∧|and\b|AND\b")
@@ -149,7 +136,7 @@ class _Parser(Conditions):
             hint = f"write the name in quotes: '{name}'"
             self.fail(span, "the name of a time zone must be quoted", hint, "HF114", replacement=f"'{name}'")
         written = self.metric()
-        if not isinstance(written, Atom):
+        if not isinstance(written, metric.Atom):
             self.fail(written.span, "a directive has no operators", "write :- time_unit(s).")
         return Compound(written.predicate, written.args, written.span) if written.args else Const(word, written.span)
 
@@ -160,35 +147,35 @@ class _Parser(Conditions):
         if sign := NEGATIONS.match(self.text, self.position):
             self.fail_negation(sign)
         written = self.metric()
-        if isinstance(written, Atom) and self.text[self.start] == "(":
+        if isinstance(written, metric.Atom) and self.text[self.start] == "(":
             bracket = self.span(self.start, self.start + 1)
             self.fail(bracket, "a bracket without a predicate before it", "write P(a) with the name of the predicate")
         return written
 
-    def _head(self, written: MetricAtom) -> tuple[tuple[tuple[UnaryOperator, Range], ...], Atom]:
-        boxes: list[tuple[UnaryOperator, Range]] = []
+    def _head(self, written: MetricAtom) -> tuple[tuple[tuple[metric.UnaryOperator, metric.Range], ...], metric.Atom]:
+        boxes: list[tuple[metric.UnaryOperator, metric.Range]] = []
         atom = written
-        while isinstance(atom, Unary):
+        while isinstance(atom, metric.Unary):
             if atom.operator not in _BOXES:
                 operator = Span(self.source, atom.span.start, atom.range.span.end)
-                box = "Boxplus" if atom.operator is UnaryOperator.DIAMOND_PLUS else "Boxminus"
+                box = "Boxplus" if atom.operator is metric.UnaryOperator.DIAMOND_PLUS else "Boxminus"
                 message = f"{atom.operator} in a head does not say when"
                 self.complain(operator, message, f"write {box}: it holds at all times of the interval", "HF603")
             boxes.append((atom.operator, atom.range))
             atom = atom.operand
-        if isinstance(atom, Binary):
+        if isinstance(atom, metric.Binary):
             message = f"a rule cannot derive {atom.operator}"
             self.complain(atom.span, message, "a head is an atom, with Boxplus or Boxminus before it", "HF603")
-        elif isinstance(atom, Truth):
+        elif isinstance(atom, metric.Truth):
             self.complain(atom.span, "Top holds anyway", "write a predicate of your own", "HF603")
-        return tuple(boxes), atom if isinstance(atom, Atom) else Atom("", (), atom.span)
+        return tuple(boxes), atom if isinstance(atom, metric.Atom) else metric.Atom("", (), atom.span)
 
     def _fact(self, written: MetricAtom) -> MetricFact:
         during = self.range() if self.skip() in ("[", "(") else self.point()
         for duration in filter(None, during.durations):
             message = f"{duration.span.text} is a duration, not a time"
             self.complain(duration.span, message, "write the number of the time-point", "HF602")
-        if not isinstance(written, Atom):
+        if not isinstance(written, metric.Atom):
             hint = "write the fact for the times at which it holds"
             self.complain(written.span, "a fact is an atom without operators", hint, "HF605")
             return MetricFact("", (), during)
@@ -257,15 +244,15 @@ class _Parser(Conditions):
             self.fail(span, f"unexpected {word} after a number", meant.hint, replacement=meant.unit)
         if self.text.startswith(("[", "("), name.end()) and close_operator(word) in BINARY:
             self.fail_unknown_operator(word, span)
-        if isinstance(last, Condition):
-            written = last.atom.right if isinstance(last.atom, Binary) else last.atom
-            while isinstance(written, Unary):
+        if isinstance(last, metric.Condition):
+            written = last.atom.right if isinstance(last.atom, metric.Binary) else last.atom
+            while isinstance(written, metric.Unary):
                 written = written.operand
-            if isinstance(written, Atom) and close_operator(written.predicate):
+            if isinstance(written, metric.Atom) and close_operator(written.predicate):
                 self._fail_at_operator(written)
         self.fail(span, f"unexpected {word} after a complete condition", f"is a comma missing before {word}?")
 
-    def _fail_at_operator(self, written: Atom) -> NoReturn:
+    def _fail_at_operator(self, written: metric.Atom) -> NoReturn:
         start = written.span.start
         self.fail_unknown_operator(written.predicate, self.span(start, start + len(written.predicate)))
 
@@ -276,13 +263,13 @@ class _Parser(Conditions):
             self.fail(span, f"{mistaken.group()} is not a sign for rules", "did you mean :- ?", replacement=":-")
         if not self.on_new_line() and self.text[self.position] == ",":
             self.fail(self.ahead(), "a rule with two heads", "write one rule for each head", "HF603")
-        if isinstance(written, Atom) and (self.on_new_line() or self.text[self.position] == "."):
+        if isinstance(written, metric.Atom) and (self.on_new_line() or self.text[self.position] == "."):
             shown = written.span.text
             hint = f"write {shown}@3 or {shown}@[1,2) for a fact, {shown} :- … for a rule"
             self.fail(written.span, "a fact needs its time", hint, "HF605")
         if self.on_new_line():
             self.fail(self.here(), "expected :- after the head", "write the conditions of the rule after :-")
-        self._fail_after_condition(Condition(written))
+        self._fail_after_condition(metric.Condition(written))
 
 
 class _DataParser(_Parser):

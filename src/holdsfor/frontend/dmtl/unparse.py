@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from holdsfor.frontend.dmtl.constants import constant_text, quoted
+from holdsfor.frontend.dmtl.constants import constant_text
 from holdsfor.frontend.dmtl.numbers import range_text
 from holdsfor.frontend.dmtl.words import NAME, RESERVED
-from holdsfor.ir.metric import (
-    Aggregate,
-    Atom,
-    Binary,
-    Comparison,
-    Condition,
-    MetricAtom,
-    MetricDirective,
-    MetricFact,
-    MetricLiteral,
-    MetricProgram,
-    MetricRule,
-    Truth,
-    Unary,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricDirective, MetricFact, MetricLiteral, MetricProgram, MetricRule
 from holdsfor.syntax.durations import duration_text
+from holdsfor.syntax.printer import quoted
 from holdsfor.syntax.terms import DURATION, Compound, Const, Term, Var
 
 _LEVELS = {"+": 1, "-": 1, "*": 2, "/": 2}
@@ -44,7 +32,7 @@ def metric_text(
             return f"{head_text(part)} :- {', '.join(map(literal_text, part.body))}"
         case MetricFact():
             return _fact(part)
-        case Condition() | Comparison() | Aggregate():
+        case metric.Condition() | metric.Comparison() | metric.Aggregate():
             return literal_text(part)
         case _:
             return atom_text(part)
@@ -64,11 +52,11 @@ def head_text(rule: MetricRule) -> str:
 def literal_text(literal: MetricLiteral) -> str:
     """One condition."""
     match literal:
-        case Condition(atom=atom, negated=negated):
+        case metric.Condition(atom=atom, negated=negated):
             return f"not {_operand(atom)}" if negated else atom_text(atom)
-        case Comparison():
+        case metric.Comparison():
             return f"{_expression(literal.left, 0)} {literal.comparator} {_expression(literal.right, 0)}"
-        case Aggregate():
+        case metric.Aggregate():
             terms = ", ".join(term.name for term in literal.terms)
             return f"{literal.result.name} = {literal.function}({terms} : {atom_text(literal.atom)})"
 
@@ -76,14 +64,14 @@ def literal_text(literal: MetricLiteral) -> str:
 def atom_text(atom: MetricAtom) -> str:
     """A metric atom."""
     match atom:
-        case Atom():
+        case metric.Atom():
             args = f"({','.join(map(_argument, atom.args))})" if atom.args else ""
             return name_text(atom.predicate) + args
-        case Truth():
+        case metric.Truth():
             return "Top"
-        case Unary():
+        case metric.Unary():
             return f"{atom.operator}{range_text(atom.range)} {_operand(atom.operand)}"
-        case Binary():
+        case metric.Binary():
             operator = f"{atom.operator}{range_text(atom.range)}"
             return f"{_operand(atom.left)} {operator} {_operand(atom.right)}"
 
@@ -95,7 +83,7 @@ def name_text(predicate: str) -> str:
 
 def _operand(atom: MetricAtom) -> str:
     text = atom_text(atom)
-    return f"({text})" if isinstance(atom, Binary) else text
+    return f"({text})" if isinstance(atom, metric.Binary) else text
 
 
 def _argument(arg: Var | Const) -> str:

@@ -6,39 +6,13 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import TypeVar
 
+from holdsfor import ir
 from holdsfor.diagnostics import Span
 from holdsfor.frontend.rtec.distances import read_distance
 from holdsfor.frontend.rtec.durations import BUILT_IN
 from holdsfor.frontend.rtec.problems import Malformed, Problems
 from holdsfor.frontend.rtec.sliding import SlidingReader, is_sliding_goal
 from holdsfor.frontend.rtec.wording import Words, about_arity, about_choice, about_name, about_order, about_pair
-from holdsfor.ir import (
-    DURATIONS,
-    METRIC,
-    Algebra,
-    AllenMode,
-    AllenRelation,
-    Assign,
-    Body,
-    Boundary,
-    Call,
-    Compare,
-    Cut,
-    Edge,
-    Effect,
-    EffectKind,
-    FindAll,
-    Fvp,
-    Guard,
-    Happens,
-    Holds,
-    IfThenElse,
-    IntervalOperator,
-    Intervals,
-    Literal,
-    Not,
-    Or,
-)
 from holdsfor.ir.sliding import SLIDING_USAGE, TOP, TOP_USAGE
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, conjuncts, functor
@@ -56,10 +30,10 @@ USAGE = {
     "complement_all": "complement_all([I1, I2], I)",
     "seq": "seq(I1, I2, I)",
     "allen": "allen(Relation, Source, Target, Mode, I)",
-    **{operator.value: f"{operator.value}(I1, Duration, I)" for operator in DURATIONS},
+    **{operator.value: f"{operator.value}(I1, Duration, I)" for operator in ir.DURATIONS},
     **{
         operator.value: f"{operator.value}({'I1, I2' if lists == 2 else 'I1'}, [From, To], I)"
-        for operator, lists in METRIC.items()
+        for operator, lists in ir.METRIC.items()
     },
     "findall": "findall(Template, Goal, List)",
     **SLIDING_USAGE,
@@ -68,15 +42,15 @@ USAGE = {
     "\\+": "\\+ (Condition, Condition)",
     "->": "(If -> Then ; Else)",
 }
-_METRIC_NAMES = {(operator.value, lists + 2): operator for operator, lists in METRIC.items()}
-_ALLEN_NAMES = {relation.value: relation for relation in AllenRelation}
+_METRIC_NAMES = {(operator.value, lists + 2): operator for operator, lists in ir.METRIC.items()}
+_ALLEN_NAMES = {relation.value: relation for relation in ir.AllenRelation}
 _MODES = {
-    **{mode.value: mode for mode in AllenMode},
-    "lhs": AllenMode.SOURCE,
-    "rhs": AllenMode.TARGET,
-    "intersect": AllenMode.INTERSECTION,
-    "complement": AllenMode.RELATIVE_COMPLEMENT,
-    "complement_inv": AllenMode.RELATIVE_COMPLEMENT_INVERSE,
+    **{mode.value: mode for mode in ir.AllenMode},
+    "lhs": ir.AllenMode.SOURCE,
+    "rhs": ir.AllenMode.TARGET,
+    "intersect": ir.AllenMode.INTERSECTION,
+    "complement": ir.AllenMode.RELATIVE_COMPLEMENT,
+    "complement_inv": ir.AllenMode.RELATIVE_COMPLEMENT_INVERSE,
 }
 
 
@@ -103,7 +77,7 @@ class BodyReader:
         self._problems = problems
         self._defined = defined
         self._sliding = SlidingReader(problems)
-        self._handlers: dict[str, Callable[[Compound, Context], Literal]] = {
+        self._handlers: dict[str, Callable[[Compound, Context], ir.Literal]] = {
             "happensAt": self._happens,
             "holdsAt": self._holds,
             "holdsFor": self._holds_for,
@@ -122,10 +96,10 @@ class BodyReader:
             "->": self._if_then,
         }
 
-    def body(self, term: Term | None, context: Context) -> Body:
+    def body(self, term: Term | None, context: Context) -> ir.Body:
         """The literals of a body; `true` is removed."""
         goals = (goal for goal in conjuncts(term) if goal != Const("true"))
-        literals: list[Literal] = []
+        literals: list[ir.Literal] = []
         for goal in goals:
             if isinstance(goal, Compound) and goal.name == ",":
                 literals.extend(self.body(goal, context))
@@ -133,7 +107,7 @@ class BodyReader:
                 literals.append(self._goal(goal, context))
         return tuple(literals)
 
-    def fvp(self, term: Term) -> Fvp:
+    def fvp(self, term: Term) -> ir.Fvp:
         """`F=V`; otherwise an error."""
         if not (isinstance(term, Compound) and term.name == "=" and len(term.args) == 2):
             raise self._malformed("HF110", about_pair(term), term.span)
@@ -141,16 +115,16 @@ class BodyReader:
         wrong = about_name(fluent, "a fluent")
         if wrong is not None:
             raise self._malformed("HF110", wrong, fluent.span)
-        return Fvp(fluent, value, term.span)
+        return ir.Fvp(fluent, value, term.span)
 
     def time_argument(self, goal: Compound) -> Term:
         """The time-point of a two- or four-argument temporal predicate."""
         self._require_arity(goal, 2, 4)
         return goal.args[1] if len(goal.args) == 2 else goal.args[2]
 
-    def _goal(self, goal: Term, context: Context) -> Literal:
+    def _goal(self, goal: Term, context: Context) -> ir.Literal:
         if goal == Const("!"):
-            return Cut(goal.span)
+            return ir.Cut(goal.span)
         name = functor(goal)
         if name is None:
             raise self._problems.error(
@@ -160,7 +134,7 @@ class BodyReader:
                 "a condition is a predicate or a comparison",
             )
         if not isinstance(goal, Compound):
-            return Call(goal, goal.span)
+            return ir.Call(goal, goal.span)
         if name in BUILT_IN and name not in self._defined:
             self._require_interval_context(goal, context)
             return self._duration(goal, BUILT_IN[name])
@@ -177,11 +151,11 @@ class BodyReader:
         if name == TOP and name not in self._defined:
             in_background = context is Context.BACKGROUND
             self._sliding.check_top(goal, self._at_time_points(context), in_background=in_background)
-        return Call(goal, goal.span)
+        return ir.Call(goal, goal.span)
 
     # Temporal conditions
 
-    def _happens(self, goal: Compound, context: Context) -> Literal:
+    def _happens(self, goal: Compound, context: Context) -> ir.Literal:
         self._require_arity(goal, 2)
         self._require_time_context(goal, context)
         event, time = goal.args
@@ -190,59 +164,61 @@ class BodyReader:
         if wrong is not None:
             raise self._malformed("HF110", wrong, event.span)
         if name in (("start", 1), ("end", 1)) and isinstance(event, Compound):
-            return Boundary(Edge(event.name), self.fvp(event.args[0]), time, goal.span)
-        return Happens(event, time, goal.span)
+            return ir.Boundary(ir.Edge(event.name), self.fvp(event.args[0]), time, goal.span)
+        return ir.Happens(event, time, goal.span)
 
-    def _holds(self, goal: Compound, context: Context) -> Literal:
+    def _holds(self, goal: Compound, context: Context) -> ir.Literal:
         self._require_arity(goal, 2)
         self._require_time_context(goal, context)
         self.require_order(goal)
-        return Holds(self.fvp(goal.args[0]), goal.args[1], goal.span)
+        return ir.Holds(self.fvp(goal.args[0]), goal.args[1], goal.span)
 
-    def _effect(self, goal: Compound, context: Context) -> Literal:
+    def _effect(self, goal: Compound, context: Context) -> ir.Literal:
         self._require_time_context(goal, context)
         self._require_arity(goal, 2, 4)
         self.require_order(goal)
-        return Effect(EffectKind(goal.name), self.fvp(goal.args[0]), self.time_argument(goal), goal.span)
+        return ir.Effect(ir.EffectKind(goal.name), self.fvp(goal.args[0]), self.time_argument(goal), goal.span)
 
     # Interval lists
 
-    def _holds_for(self, goal: Compound, context: Context) -> Literal:
+    def _holds_for(self, goal: Compound, context: Context) -> ir.Literal:
         if len(goal.args) == 3 and functor(goal.args[1]) == ("=", 2):
             # The index of the fluent comes first and is ignored.
             goal = Compound(goal.name, goal.args[1:], goal.span)
         self._require_arity(goal, 2)
         self._require_interval_context(goal, context)
         self.require_order(goal)
-        return Intervals(self.fvp(goal.args[0]), goal.args[1], goal.span)
+        return ir.Intervals(self.fvp(goal.args[0]), goal.args[1], goal.span)
 
-    def _list_operator(self, goal: Compound, context: Context) -> Literal:
+    def _list_operator(self, goal: Compound, context: Context) -> ir.Literal:
         self._require_arity(goal, 2)
         self._require_interval_context(goal, context)
-        return Algebra(IntervalOperator(goal.name), self._interval_lists(goal.args[0]), goal.args[1], span=goal.span)
+        return ir.Algebra(
+            ir.IntervalOperator(goal.name), self._interval_lists(goal.args[0]), goal.args[1], span=goal.span
+        )
 
-    def _relative_complement(self, goal: Compound, context: Context) -> Literal:
+    def _relative_complement(self, goal: Compound, context: Context) -> ir.Literal:
         self._require_arity(goal, 3)
         self._require_interval_context(goal, context)
         first, rest, out = goal.args
         inputs = (first, *self._interval_lists(rest))
-        return Algebra(IntervalOperator.RELATIVE_COMPLEMENT, inputs, out, span=goal.span)
+        return ir.Algebra(ir.IntervalOperator.RELATIVE_COMPLEMENT, inputs, out, span=goal.span)
 
-    def _sequence(self, goal: Compound, context: Context) -> Literal:
+    def _sequence(self, goal: Compound, context: Context) -> ir.Literal:
         self._require_arity(goal, 3)
         self._require_interval_context(goal, context)
-        return Algebra(IntervalOperator.SEQUENCE, goal.args[:2], goal.args[2], span=goal.span)
+        return ir.Algebra(ir.IntervalOperator.SEQUENCE, goal.args[:2], goal.args[2], span=goal.span)
 
-    def _duration(self, goal: Compound, operator: IntervalOperator) -> Literal:
+    def _duration(self, goal: Compound, operator: ir.IntervalOperator) -> ir.Literal:
         intervals, bound, out = goal.args
-        return Algebra(operator, (intervals,), out, bound=bound, span=goal.span)
+        return ir.Algebra(operator, (intervals,), out, bound=bound, span=goal.span)
 
-    def _allen(self, goal: Compound, context: Context) -> Literal:
+    def _allen(self, goal: Compound, context: Context) -> ir.Literal:
         self._require_arity(goal, 5)
         self._require_interval_context(goal, context)
         relation, source, target, mode, out = goal.args
-        return Algebra(
-            IntervalOperator.ALLEN,
+        return ir.Algebra(
+            ir.IntervalOperator.ALLEN,
             (source, target),
             out,
             relation=self._named(relation, _ALLEN_NAMES, "an Allen relation"),
@@ -250,13 +226,13 @@ class BodyReader:
             span=goal.span,
         )
 
-    def _metric(self, goal: Compound, operator: IntervalOperator, context: Context) -> Literal:
+    def _metric(self, goal: Compound, operator: ir.IntervalOperator, context: Context) -> ir.Literal:
         self._require_interval_context(goal, context)
         first, distance, *others, out = goal.args
         found = read_distance(distance, operator, self._problems)
         # The number of time-points of a duration depends on the unit, which another file may declare.
         bound = distance if found is None else None
-        return Algebra(operator, (first, *others), out, bound=bound, distance=found, span=goal.span)
+        return ir.Algebra(operator, (first, *others), out, bound=bound, distance=found, span=goal.span)
 
     def _interval_lists(self, term: Term) -> tuple[Term, ...]:
         """The items of `[I1, I2]`; a list variable L is represented as `[|L]`."""
@@ -277,52 +253,54 @@ class BodyReader:
 
     # Control and comparison
 
-    def _comparison(self, goal: Compound, context: Context) -> Literal:
+    def _comparison(self, goal: Compound, context: Context) -> ir.Literal:
         left, right = goal.args
         self._sliding.check_expression(goal, self._at_time_points(context))
         if context is Context.INTERVAL and goal.name in ("=", "\\=", "==", "\\=="):
             is_equality = goal.name in ("=", "==")
             for one, other in ((left, right), (right, left)):
                 if other == ListTerm(()) and isinstance(one, Var):
-                    return Guard(one, empty=is_equality, span=goal.span)
-        return Compare(goal.name, left, right, goal.span)
+                    return ir.Guard(one, empty=is_equality, span=goal.span)
+        return ir.Compare(goal.name, left, right, goal.span)
 
-    def _assign(self, goal: Compound, context: Context) -> Literal:
+    def _assign(self, goal: Compound, context: Context) -> ir.Literal:
         self._require_arity(goal, 2)
         self._sliding.check_expression(goal, self._at_time_points(context))
-        return Assign(goal.args[0], goal.args[1], goal.span)
+        return ir.Assign(goal.args[0], goal.args[1], goal.span)
 
-    def _findall(self, goal: Compound, context: Context) -> Literal:
+    def _findall(self, goal: Compound, context: Context) -> ir.Literal:
         self._require_arity(goal, 3)
         template, inner, result = goal.args
-        return FindAll(template, self.body(inner, context), result, goal.span)
+        return ir.FindAll(template, self.body(inner, context), result, goal.span)
 
-    def _negation(self, goal: Compound, context: Context) -> Literal:
+    def _negation(self, goal: Compound, context: Context) -> ir.Literal:
         self._require_arity(goal, 1)
         body = self.body(goal.args[0], context)
-        if len(body) == 1 and isinstance(body[0], Guard):
-            return Guard(body[0].intervals, not body[0].empty, goal.span)
-        return Not(body, goal.span)
+        if len(body) == 1 and isinstance(body[0], ir.Guard):
+            return ir.Guard(body[0].intervals, not body[0].empty, goal.span)
+        return ir.Not(body, goal.span)
 
-    def _disjunction(self, goal: Compound, context: Context) -> Literal:
+    def _disjunction(self, goal: Compound, context: Context) -> ir.Literal:
         first, rest = goal.args[0], goal.args[1:]
         if isinstance(first, Compound) and first.name == "->" and len(first.args) == 2:
             remaining = rest[0] if len(rest) == 1 else Compound(";", rest, goal.span)
             condition, then = first.args
-            return IfThenElse(
+            return ir.IfThenElse(
                 self.body(condition, context), self.body(then, context), self.body(remaining, context), goal.span
             )
         split = next((i for i, term in enumerate(rest, 1) if isinstance(term, Compound) and term.name == "->"), None)
         if split is not None:
             # `A ; C -> B ; D` reads as `A ; (C -> B ; D)`.
             tail = Compound(";", goal.args[split:], goal.span) if split < len(rest) else goal.args[split]
-            return Or((*(self.body(term, context) for term in goal.args[:split]), self.body(tail, context)), goal.span)
-        return Or(tuple(self.body(term, context) for term in goal.args), goal.span)
+            return ir.Or(
+                (*(self.body(term, context) for term in goal.args[:split]), self.body(tail, context)), goal.span
+            )
+        return ir.Or(tuple(self.body(term, context) for term in goal.args), goal.span)
 
-    def _if_then(self, goal: Compound, context: Context) -> Literal:
+    def _if_then(self, goal: Compound, context: Context) -> ir.Literal:
         self._require_arity(goal, 2)
         condition, then = goal.args
-        return IfThenElse(self.body(condition, context), self.body(then, context), None, goal.span)
+        return ir.IfThenElse(self.body(condition, context), self.body(then, context), None, goal.span)
 
     # Checks
 

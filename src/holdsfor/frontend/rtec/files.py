@@ -49,9 +49,7 @@ def loads_files(goal: Term) -> bool:
 
 
 def with_loaded_files(parsed: Iterable[Parsed], read: ReadFile) -> list[Parsed]:
-    """The parsed texts with the files that they load. Findings about missing files belong to the text that names
-    them.
-    """
+    """The parsed texts with the files that they load. A missing file is a finding of the text that names it."""
     listed = list(parsed)
     loading = _Loading(read, {_key(one.source) for one in listed})
     return [one for each in listed for one in loading.parts_of(each)]

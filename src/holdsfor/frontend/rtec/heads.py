@@ -4,28 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from holdsfor import ir
 from holdsfor.frontend.rtec.bodies import COMPARISONS, BodyReader, Context
 from holdsfor.frontend.rtec.problems import Problems
 from holdsfor.frontend.rtec.wording import about_arity, about_head, about_name, about_order
-from holdsfor.ir import (
-    Algebra,
-    BackgroundRule,
-    Body,
-    Compare,
-    Declaration,
-    DeclarationKind,
-    DelayRule,
-    EffectKind,
-    EffectRule,
-    EventRule,
-    InitiallyRule,
-    IntervalOperator,
-    IntervalRule,
-    Intervals,
-    Literal,
-    PostponeRule,
-    Rule,
-)
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Clause, Compound, Const, Var, conjuncts, functor
 
@@ -42,7 +24,7 @@ HEAD_USAGE = {
     "p": "p(Fluent=Value).",
     "forget": "forget(Event, Duration).",
 }
-_DECLARATIONS = {kind.value: kind for kind in DeclarationKind if kind is not DeclarationKind.DIRECTIVE}
+_DECLARATIONS = {kind.value: kind for kind in ir.DeclarationKind if kind is not ir.DeclarationKind.DIRECTIVE}
 _UNDEFINABLE = frozenset(
     "holdsAt :- -> ; , = \\+ is findall union_all intersect_all relative_complement_all complement_all".split()
 )
@@ -59,7 +41,7 @@ class HeadReader:
     def __init__(self, problems: Problems, bodies: BodyReader) -> None:
         self._problems = problems
         self._bodies = bodies
-        self._handlers: dict[str, Callable[[Compound, Clause], Rule]] = {
+        self._handlers: dict[str, Callable[[Compound, Clause], ir.Rule]] = {
             "initiatedAt": self._effect,
             "terminatedAt": self._effect,
             "initiates": self._effect_of_event,
@@ -73,10 +55,10 @@ class HeadReader:
             **dict.fromkeys(_DECLARATIONS, self._declaration),
         }
 
-    def rule(self, clause: Clause) -> Rule:
+    def rule(self, clause: Clause) -> ir.Rule:
         """The rule that a clause stands for."""
         if clause.head is None:
-            return Declaration(DeclarationKind.DIRECTIVE, conjuncts(clause.body), (), clause.span)
+            return ir.Declaration(ir.DeclarationKind.DIRECTIVE, conjuncts(clause.body), (), clause.span)
         head = clause.head
         name = functor(head)
         if name is None:
@@ -91,13 +73,11 @@ class HeadReader:
         if isinstance(head, Compound) and (head.name in _UNDEFINABLE or (head.name in COMPARISONS and name[1] == 2)):
             hint = about_head(head.name, is_fact=clause.body is None)
             raise self._problems.error("HF111", f"a rule cannot define {head.name}", head.span, hint)
-        return BackgroundRule(head, self._bodies.body(clause.body, Context.BACKGROUND), clause.span)
+        return ir.BackgroundRule(head, self._bodies.body(clause.body, Context.BACKGROUND), clause.span)
 
     @staticmethod
     def _is_built_in(head: Compound) -> bool:
-        """Whether a head is a built-in form; `p(X)`, `fi(a)`, `points(3)` and similar are available for background
-        knowledge.
-        """
+        """Whether a head is built in; `p(X)`, `fi(a)` and similar forms are background knowledge."""
         pairs = [isinstance(arg, Compound) and arg.name == "=" for arg in head.args]
         if head.name in ("fi", "ft"):
             return any(pairs)
@@ -105,36 +85,36 @@ class HeadReader:
             return not all(isinstance(arg, Const) and isinstance(arg.value, str) for arg in head.args)
         return pairs == [True] if head.name in ("p", "points") else True
 
-    def _effect(self, head: Compound, clause: Clause) -> Rule:
+    def _effect(self, head: Compound, clause: Clause) -> ir.Rule:
         self._require_arity(head, 2, 4)
         self._bodies.require_order(head)
-        time, kind, pair = self._bodies.time_argument(head), EffectKind(head.name), self._bodies.fvp(head.args[0])
-        if len(head.args) == 4 and kind is EffectKind.INITIATED and time == _BEFORE_TIME:
+        time, kind, pair = self._bodies.time_argument(head), ir.EffectKind(head.name), self._bodies.fvp(head.args[0])
+        if len(head.args) == 4 and kind is ir.EffectKind.INITIATED and time == _BEFORE_TIME:
             body = _without_range(self._bodies.body(clause.body, Context.TIMELESS), head)
-            return InitiallyRule(pair, body, clause.span)
+            return ir.InitiallyRule(pair, body, clause.span)
         body = _without_range(self._bodies.body(clause.body, Context.EFFECT), head)
-        return EffectRule(kind, pair, time, body, clause.span)
+        return ir.EffectRule(kind, pair, time, body, clause.span)
 
-    def _effect_of_event(self, head: Compound, clause: Clause) -> Rule:
+    def _effect_of_event(self, head: Compound, clause: Clause) -> ir.Rule:
         self._require_arity(head, 3)
         event, pair, time = head.args
-        kind = EffectKind.INITIATED if head.name == "initiates" else EffectKind.TERMINATED
+        kind = ir.EffectKind.INITIATED if head.name == "initiates" else ir.EffectKind.TERMINATED
         trigger = self._bodies.body(Compound("happensAt", (event, time), head.span), Context.EFFECT)
         body = self._bodies.body(clause.body, Context.EFFECT)
-        return EffectRule(kind, self._bodies.fvp(pair), time, (*trigger, *body), clause.span)
+        return ir.EffectRule(kind, self._bodies.fvp(pair), time, (*trigger, *body), clause.span)
 
-    def _initially(self, head: Compound, clause: Clause) -> Rule:
+    def _initially(self, head: Compound, clause: Clause) -> ir.Rule:
         self._require_arity(head, 1)
         body = self._bodies.body(clause.body, Context.TIMELESS)
-        return InitiallyRule(self._bodies.fvp(head.args[0]), body, clause.span)
+        return ir.InitiallyRule(self._bodies.fvp(head.args[0]), body, clause.span)
 
-    def _intervals(self, head: Compound, clause: Clause) -> Rule:
+    def _intervals(self, head: Compound, clause: Clause) -> ir.Rule:
         self._require_arity(head, 2)
         self._bodies.require_order(head)
         body = _resolve_aliases(self._bodies.body(clause.body, Context.INTERVAL))
-        return IntervalRule(self._bodies.fvp(head.args[0]), head.args[1], body, clause.span)
+        return ir.IntervalRule(self._bodies.fvp(head.args[0]), head.args[1], body, clause.span)
 
-    def _event(self, head: Compound, clause: Clause) -> Rule:
+    def _event(self, head: Compound, clause: Clause) -> ir.Rule:
         self._require_arity(head, 2)
         event, time = head.args
         wrong = about_order(head, "the event") or about_name(event, "an event")
@@ -148,24 +128,24 @@ class HeadReader:
                 "start and end of a fluent happen by themselves; give the event a name of its own",
             )
         body = self._bodies.body(clause.body, Context.EFFECT)
-        return EventRule(event, time, body, clause.span)
+        return ir.EventRule(event, time, body, clause.span)
 
-    def _delay(self, head: Compound, clause: Clause) -> Rule:
+    def _delay(self, head: Compound, clause: Clause) -> ir.Rule:
         self._require_arity(head, 3 if head.name == "fi" else 2)
         trigger = self._bodies.fvp(head.args[0])
         effect = self._bodies.fvp(head.args[1]) if head.name == "fi" else None
         body = self._bodies.body(clause.body, Context.TIMELESS)
-        return DelayRule(trigger, effect, head.args[-1], body, clause.span)
+        return ir.DelayRule(trigger, effect, head.args[-1], body, clause.span)
 
-    def _postpone(self, head: Compound, clause: Clause) -> Rule:
+    def _postpone(self, head: Compound, clause: Clause) -> ir.Rule:
         body = self._bodies.body(clause.body, Context.TIMELESS)
-        return PostponeRule(self._bodies.fvp(head.args[0]), body, clause.span)
+        return ir.PostponeRule(self._bodies.fvp(head.args[0]), body, clause.span)
 
-    def _declaration(self, head: Compound, clause: Clause) -> Rule:
+    def _declaration(self, head: Compound, clause: Clause) -> ir.Rule:
         if head.name == "forget":
             self._require_arity(head, 2)
         body = self._bodies.body(clause.body, Context.TIMELESS)
-        return Declaration(_DECLARATIONS[head.name], head.args, body, clause.span)
+        return ir.Declaration(_DECLARATIONS[head.name], head.args, body, clause.span)
 
     def _require_arity(self, head: Compound, *allowed: int) -> None:
         if len(head.args) not in allowed:
@@ -173,7 +153,7 @@ class HeadReader:
             raise self._problems.error("HF102", wrong.message, head.span, wrong.hint)
 
 
-def _without_range(body: Body, head: Compound) -> Body:
+def _without_range(body: ir.Body, head: Compound) -> ir.Body:
     """A body without the range tests of the four-argument form, which only say that the time is in the range."""
     if len(head.args) != 4:
         return body
@@ -181,15 +161,15 @@ def _without_range(body: Body, head: Compound) -> Body:
     return tuple(literal for literal in body if not _tests_range(literal, ends))
 
 
-def _tests_range(literal: Literal, ends: set[str]) -> bool:
-    if not isinstance(literal, Compare) or literal.operator not in _RANGE_TESTS:
+def _tests_range(literal: ir.Literal, ends: set[str]) -> bool:
+    if not isinstance(literal, ir.Compare) or literal.operator not in _RANGE_TESTS:
         return False
     return any(isinstance(side, Var) and side.name in ends for side in (literal.left, literal.right))
 
 
-def _resolve_aliases(body: Body) -> Body:
+def _resolve_aliases(body: ir.Body) -> ir.Body:
     """Replaces `I = I1` between interval lists by a union of one list; aliases may be chained."""
-    defined = {lit.out.name for lit in body if isinstance(lit, Intervals | Algebra) and isinstance(lit.out, Var)}
+    defined = {lit.out.name for lit in body if isinstance(lit, ir.Intervals | ir.Algebra) and isinstance(lit.out, Var)}
     resolved = list(body)
     for _ in body:
         for index, literal in enumerate(resolved):
@@ -203,12 +183,12 @@ def _resolve_aliases(body: Body) -> Body:
     return tuple(resolved)
 
 
-def _resolve_alias(literal: Literal, defined: set[str]) -> tuple[Literal, str] | None:
-    if not isinstance(literal, Compare) or literal.operator != "=":
+def _resolve_alias(literal: ir.Literal, defined: set[str]) -> tuple[ir.Literal, str] | None:
+    if not isinstance(literal, ir.Compare) or literal.operator != "=":
         return None
     for target, origin in ((literal.left, literal.right), (literal.right, literal.left)):
         if not (isinstance(target, Var) and isinstance(origin, Var)):
             continue
         if origin.name in defined and target.name not in defined:
-            return Algebra(IntervalOperator.UNION, (origin,), target, span=literal.span), target.name
+            return ir.Algebra(ir.IntervalOperator.UNION, (origin,), target, span=literal.span), target.name
     return None

@@ -2,146 +2,113 @@
 
 from __future__ import annotations
 
-from holdsfor.ir import (
-    METRIC,
-    Algebra,
-    Assign,
-    BackgroundRule,
-    Body,
-    Boundary,
-    Call,
-    Compare,
-    Cut,
-    Declaration,
-    DeclarationKind,
-    DelayRule,
-    Effect,
-    EffectRule,
-    EventRule,
-    FindAll,
-    Fvp,
-    Guard,
-    Happens,
-    Holds,
-    IfThenElse,
-    InitiallyRule,
-    Instance,
-    IntervalOperator,
-    IntervalRule,
-    Intervals,
-    Literal,
-    Not,
-    Or,
-    PostponeRule,
-    Program,
-    Rule,
-)
+from holdsfor import ir
 from holdsfor.ir.sliding import Sliding
 from holdsfor.syntax.printer import print_clause
 from holdsfor.syntax.terms import EMPTY_LIST, Clause, Compound, Const, ListTerm, Term
 
 
-def print_program(program: Program) -> str:
+def print_program(program: ir.Program) -> str:
     """A whole program as RTEC text; parsing it gives an equal program."""
     return "".join(f"{print_rule(rule)}\n" for rule in program.rules)
 
 
-def print_rule(rule: Rule) -> str:
+def print_rule(rule: ir.Rule) -> str:
     """One rule as RTEC text."""
     return print_clause(rule_clause(rule))
 
 
-def rule_clause(rule: Rule) -> Clause:
+def rule_clause(rule: ir.Rule) -> Clause:
     """The clause that a rule was lowered from."""
-    if isinstance(rule, Declaration) and rule.kind is DeclarationKind.DIRECTIVE:
+    if isinstance(rule, ir.Declaration) and rule.kind is ir.DeclarationKind.DIRECTIVE:
         return Clause(None, _conjunction(rule.args), rule.span)
     body = _body_term(rule.body) if rule.body else None
     return Clause(_head(rule), body, rule.span)
 
 
-def _head(rule: Rule) -> Term:
+def _head(rule: ir.Rule) -> Term:
     match rule:
-        case EffectRule():
-            return Compound(rule.kind.value, (_pair(rule.fvp), rule.time))
-        case InitiallyRule():
-            return Compound("initially", (_pair(rule.fvp),))
-        case IntervalRule():
-            return Compound("holdsFor", (_pair(rule.fvp), rule.out))
-        case EventRule():
+        case ir.EffectRule():
+            return Compound(rule.kind.value, (rule.fvp.term, rule.time))
+        case ir.InitiallyRule():
+            return Compound("initially", (rule.fvp.term,))
+        case ir.IntervalRule():
+            return Compound("holdsFor", (rule.fvp.term, rule.out))
+        case ir.EventRule():
             return Compound("happensAt", (rule.event, rule.time))
-        case DelayRule(effect=None):
-            return Compound("ft", (_pair(rule.trigger), rule.delay))
-        case DelayRule(effect=Fvp() as effect):
-            return Compound("fi", (_pair(rule.trigger), _pair(effect), rule.delay))
-        case PostponeRule():
-            return Compound("p", (_pair(rule.fvp),))
-        case BackgroundRule():
+        case ir.DelayRule(effect=None):
+            return Compound("ft", (rule.trigger.term, rule.delay))
+        case ir.DelayRule(effect=ir.Fvp() as effect):
+            return Compound("fi", (rule.trigger.term, effect.term, rule.delay))
+        case ir.PostponeRule():
+            return Compound("p", (rule.fvp.term,))
+        case ir.BackgroundRule():
             return rule.head
-        case Declaration():
+        case ir.Declaration():
             return Compound(rule.kind.value, rule.args)
     raise AssertionError(rule)
 
 
-def literal_term(literal: Literal) -> Term:
+def literal_term(literal: ir.Literal) -> Term:
     """The goal that a literal was lowered from."""
     match literal:
-        case Happens():
+        case ir.Happens():
             return Compound("happensAt", (literal.event, literal.time))
-        case Boundary():
-            return Compound("happensAt", (Compound(literal.edge.value, (_pair(literal.fvp),)), literal.time))
-        case Holds():
-            return Compound("holdsAt", (_pair(literal.fvp), literal.time))
-        case Effect():
-            return Compound(literal.kind.value, (_pair(literal.fvp), literal.time))
-        case Intervals():
-            return Compound("holdsFor", (_pair(literal.fvp), literal.out))
-        case Algebra(written=written):
+        case ir.Boundary():
+            return Compound("happensAt", (Compound(literal.edge.value, (literal.fvp.term,)), literal.time))
+        case ir.Holds():
+            return Compound("holdsAt", (literal.fvp.term, literal.time))
+        case ir.Effect():
+            return Compound(literal.kind.value, (literal.fvp.term, literal.time))
+        case ir.Intervals():
+            return Compound("holdsFor", (literal.fvp.term, literal.out))
+        case ir.Algebra(written=written):
             return _algebra(literal) if written is None else literal_term(written)
-        case Guard():
+        case ir.Guard():
             return Compound("=" if literal.empty else "\\=", (literal.intervals, EMPTY_LIST))
-        case Compare():
+        case ir.Compare():
             return Compound(literal.operator, (literal.left, literal.right))
-        case Assign():
+        case ir.Assign():
             return Compound("is", (literal.target, literal.expression))
-        case Call():
+        case ir.Call():
             return literal.atom
-        case Not():
+        case ir.Not():
             return Compound("\\+", (_body_term(literal.body),))
-        case Or():
+        case ir.Or():
             return Compound(";", tuple(_body_term(body) for body in literal.branches))
-        case IfThenElse():
+        case ir.IfThenElse():
             return _if_then_else(literal)
-        case FindAll(sliding=Sliding(call=call)):
+        case ir.FindAll(sliding=Sliding(call=call)):
             return Compound("is", (literal.result, call))
-        case FindAll():
+        case ir.FindAll():
             return Compound("findall", (literal.template, _body_term(literal.body), literal.result))
-        case Cut():
+        case ir.Cut():
             return Const("!")
-        case Instance():
+        case ir.Instance():
             raise AssertionError(literal)  # Only the compiler makes them.
 
 
-def _algebra(literal: Algebra) -> Term:
+def _algebra(literal: ir.Algebra) -> Term:
     name, inputs, out = literal.operator.value, literal.inputs, literal.out
     match literal.operator:
-        case IntervalOperator.UNION | IntervalOperator.INTERSECTION | IntervalOperator.COMPLEMENT:
+        case ir.IntervalOperator.UNION | ir.IntervalOperator.INTERSECTION | ir.IntervalOperator.COMPLEMENT:
             return Compound(name, (_list(inputs), out))
-        case IntervalOperator.RELATIVE_COMPLEMENT:
+        case ir.IntervalOperator.RELATIVE_COMPLEMENT:
             return Compound(name, (inputs[0], _list(inputs[1:]), out))
-        case IntervalOperator.SEQUENCE:
+        case ir.IntervalOperator.SEQUENCE:
             return Compound(name, (*inputs, out))
-        case IntervalOperator.ALLEN:
+        case ir.IntervalOperator.ALLEN:
             relation, mode = literal.relation, literal.mode
             assert relation is not None and mode is not None
             return Compound(name, (Const(relation.value), *inputs, Const(mode.value), out))
-        case operator if operator in METRIC:
+        case operator if operator in ir.METRIC:
             return Compound(name, (inputs[0], _distance(literal), *inputs[1:], out))
         case _:
             assert literal.bound is not None
             return Compound(name, (inputs[0], literal.bound, out))
 
 
-def _distance(literal: Algebra) -> Term:
+def _distance(literal: ir.Algebra) -> Term:
     if literal.distance is None:
         # The bound has durations, and their number of time-points is not known yet.
         assert literal.bound is not None
@@ -160,7 +127,7 @@ def _list(inputs: tuple[Term, ...]) -> Term:
     return ListTerm(inputs)
 
 
-def _if_then_else(literal: IfThenElse) -> Term:
+def _if_then_else(literal: ir.IfThenElse) -> Term:
     arrow = Compound("->", (_body_term(literal.condition), _body_term(literal.then)))
     if literal.otherwise is None:
         return arrow
@@ -169,7 +136,7 @@ def _if_then_else(literal: IfThenElse) -> Term:
     return Compound(";", (arrow, *tail))
 
 
-def _body_term(body: Body) -> Term:
+def _body_term(body: ir.Body) -> Term:
     return _conjunction(tuple(literal_term(literal) for literal in body))
 
 
@@ -177,7 +144,3 @@ def _conjunction(goals: tuple[Term, ...]) -> Term:
     if not goals:
         return Const("true")
     return goals[0] if len(goals) == 1 else Compound(",", goals)
-
-
-def _pair(fvp: Fvp) -> Term:
-    return Compound("=", (fvp.fluent, fvp.value))

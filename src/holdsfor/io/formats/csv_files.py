@@ -86,9 +86,7 @@ def _csv_part(lines: TextLines, header: list[str], columns: Sequence[str], delim
 def _parsed_csv(
     text: bytes, header: list[str], delimiter: str, columns: Sequence[str] = ()
 ) -> tuple[pa.Table, list[tuple[int, int]]]:
-    """The columns of CSV text as written, and the rows of another width. An empty `header` means that the text has
-    one.
-    """
+    """The columns of CSV text, and the rows of another width. Without `header`, the first row is one."""
     import pyarrow.csv as arrow_csv
 
     strange: list[tuple[int, int]] = []

@@ -135,9 +135,7 @@ class _Maker:
         return {value: found[value] for value in self.kinds.rows if value in found}
 
     def _meant(self) -> Wanted:
-        """The rule input for all rows if no column gives a kind: the one named like the file, or with the best fitting
-        arguments.
-        """
+        """The input that all rows are, if no column gives a kind: by the file name, or by the best arguments."""
         wanted = self.wanted or ()
         called = [one for one in wanted if same(one.name, self._stem())]
         rows = self.kinds.rows[""]
@@ -156,9 +154,7 @@ class _Maker:
         return not self.sample.gaps(path)[rows].any() and self.sample.is_argument(path)
 
     def _candidates(self, one: Wanted, rows: Ints) -> list[str]:
-        """Further argument candidates: columns named like a variable of the rules, such as list elements, or with few
-        nulls.
-        """
+        """Further candidates for arguments: columns named like a variable of the rules, or with few nulls."""
         full = self._columns(rows)
         called = [
             path
@@ -278,9 +274,7 @@ def _fit(one: Wanted, columns: Sequence[str]) -> tuple[int, int]:
 
 
 def _assigned(one: Wanted, columns: Sequence[str]) -> list[str] | None:
-    """Assigns a column to each argument: similar names first, the others in order; None if there are too few
-    columns.
-    """
+    """Assigns columns to arguments: similar names first, others in order; None if there are too few."""
     if len(columns) < len(one.arguments):
         return None
     pairs = [

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from holdsfor.logic.arithmetic import compare_numbers
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.passes.constants import (
     Constants,
@@ -24,9 +25,9 @@ from holdsfor.physical.passes.constants import (
 from holdsfor.physical.passes.rewriting import BlockChange, with_nested
 from holdsfor.physical.reads import walk
 
-_Row = tuple[model.Shape, ...]
+_Row = tuple[code.Shape, ...]
 _Key = tuple[type, str | int | float]
-_NEVER = model.Choose(())
+_NEVER = code.Choose(())
 """A condition without solutions."""
 
 
@@ -65,7 +66,7 @@ def _definition(rule: model.Definition, fold: _Folding) -> model.Definition:
     return replace(rule, program=program, columns=fixed_all(rule.columns, known), value=fixed(rule.value, known))
 
 
-def _condition(one: model.Condition, fold: _Folding) -> model.Condition:
+def _condition(one: model.PairProgram, fold: _Folding) -> model.PairProgram:
     program, known = fold.program(one.program)
     return replace(one, program=program, columns=fixed_all(one.columns, known), value=fixed(one.value, known))
 
@@ -92,22 +93,22 @@ class _Folding:
         block = self._block(program.block, known, kept)
         return replace(program, block=block), known
 
-    def _block(self, block: model.Block, known: Constants, kept: frozenset[int] | None) -> model.Block:
+    def _block(self, block: code.Block, known: Constants, kept: frozenset[int] | None) -> code.Block:
         """Folds a block and adds to `known`. Registers in `kept` still get their values; None keeps all registers."""
-        folded: list[model.Instruction] = []
+        folded: list[code.Instruction] = []
         for given in block:
             one = with_nested(fixed_instruction(given, known), self._inner(known))
             match one:
-                case model.Facts() if (answers := self._answers(one)) is not None:
+                case code.Facts() if (answers := self._answers(one)) is not None:
                     if not answers:
                         return (*folded, _NEVER)
                     known |= answers[0]
                     folded += (
-                        model.Equal(value, model.Register(register, binds=True))
+                        code.Equal(value, code.Register(register, binds=True))
                         for register, value in answers[0].items()
                         if kept is None or register in kept
                     )
-                case model.Compare(left=model.Constant(value=left), right=model.Constant(value=right)) if not (
+                case code.Compare(left=code.Constant(value=left), right=code.Constant(value=right)) if not (
                     isinstance(left, str) or isinstance(right, str)
                 ):
                     if not compare_numbers(one.operator, left, right):
@@ -120,24 +121,24 @@ class _Folding:
         """Constants found inside a block are not known after it."""
         return lambda block: self._block(block, dict(known), None)
 
-    def _answers(self, one: model.Facts) -> list[Constants] | None:
+    def _answers(self, one: code.Facts) -> list[Constants] | None:
         """What a lookup gives its registers: one answer, or none. None if it depends on rows or has several answers."""
         found: list[Constants] = []
         for row in self._candidates(one):
             answer: Constants = {}
             for shape, value in zip(one.columns, row, strict=True):
                 match shape, value:
-                    case model.Constant(), model.Constant():
+                    case code.Constant(), code.Constant():
                         if not _is_same(shape, value):
                             break
-                    case model.Register(number=number, binds=True), model.Constant():
+                    case code.Register(number=number, binds=True), code.Constant():
                         answer[number] = value
-                    case model.Anything(), _:
+                    case code.Anything(), _:
                         continue
-                    case (model.Register(number=number, binds=False), model.Constant()) if number in answer:
+                    case (code.Register(number=number, binds=False), code.Constant()) if number in answer:
                         if not _is_same(answer[number], value):
                             break
-                    case model.Constant(), _:
+                    case code.Constant(), _:
                         break
                     case _:
                         return None
@@ -147,39 +148,39 @@ class _Folding:
                     return None
         return found
 
-    def _candidates(self, one: model.Facts) -> Sequence[_Row]:
+    def _candidates(self, one: code.Facts) -> Sequence[_Row]:
         """The rows with the first constant of the lookup, because a table may have many rows."""
         rows = self._facts[one.facts].rows
         for place, shape in enumerate(one.columns):
-            if not isinstance(shape, model.Constant):
+            if not isinstance(shape, code.Constant):
                 continue
             if (one.facts, place) not in self._indexes:
                 index = self._indexes[one.facts, place] = defaultdict(list)
                 for row in rows:
                     given = row[place]
-                    if isinstance(given, model.Constant):
+                    if isinstance(given, code.Constant):
                         index[_key(given)].append(row)
             return self._indexes[one.facts, place].get(_key(shape), ())
         return rows
 
 
-def _is_same(one: model.Constant, other: model.Constant) -> bool:
+def _is_same(one: code.Constant, other: code.Constant) -> bool:
     return _key(one) == _key(other)
 
 
-def _key(constant: model.Constant) -> _Key:
+def _key(constant: code.Constant) -> _Key:
     return type(constant.value), constant.value
 
 
-def read_as_registers(block: model.Block) -> Iterator[int]:
+def read_as_registers(block: code.Block) -> Iterator[int]:
     """Registers that instructions read at places where no constant is possible."""
     for one in walk(block):
         match one:
-            case model.Call(inputs=inputs) | model.ListCall(inputs=inputs):
+            case code.Call(inputs=inputs) | code.ListCall(inputs=inputs):
                 yield from inputs
-            case model.Operate(rest=int() as rest):
+            case code.Operate(rest=int() as rest):
                 yield rest
-            case model.Events(time=time) | model.Holding(time=time) | model.Edges(time=time):
+            case code.Events(time=time) | code.Holding(time=time) | code.Edges(time=time):
                 yield time.register
             case _:
                 continue

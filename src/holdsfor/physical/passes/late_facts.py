@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.passes.rewriting import with_components
 from holdsfor.physical.reads import registers_of
@@ -31,11 +32,11 @@ def enumerate_facts_late(plan: model.PhysicalPlan) -> model.PhysicalPlan:
     return with_components(plan, component)
 
 
-def _late(block: model.Block, facts: tuple[model.FactTable, ...]) -> model.Block:
+def _late(block: code.Block, facts: tuple[model.FactTable, ...]) -> code.Block:
     found = list(block)
     for place in reversed(range(len(found))):
         one = found[place]
-        if not isinstance(one, model.Facts) or not _always_has_answers(one, facts[one.facts]):
+        if not isinstance(one, code.Facts) or not _always_has_answers(one, facts[one.facts]):
             continue
         bound = _mentioned(one)
         to = place
@@ -45,20 +46,20 @@ def _late(block: model.Block, facts: tuple[model.FactTable, ...]) -> model.Block
     return tuple(found)
 
 
-def _always_has_answers(lookup: model.Facts, table: model.FactTable) -> bool:
-    bound = [one.number for one in lookup.columns if isinstance(one, model.Register) and one.binds]
-    known = [(place, one) for place, one in enumerate(lookup.columns) if isinstance(one, model.Constant)]
-    open_places = sum(isinstance(one, model.Anything) for one in lookup.columns)
+def _always_has_answers(lookup: code.Facts, table: model.FactTable) -> bool:
+    bound = [one.number for one in lookup.columns if isinstance(one, code.Register) and one.binds]
+    known = [(place, one) for place, one in enumerate(lookup.columns) if isinstance(one, code.Constant)]
+    open_places = sum(isinstance(one, code.Anything) for one in lookup.columns)
     if len(bound) + len(known) + open_places < len(lookup.columns) or len(set(bound)) < len(bound):
         return False
     return any(all(_is_same(row[place], one) for place, one in known) for row in table.rows)
 
 
-def _is_same(one: model.Shape, other: model.Constant) -> bool:
-    return isinstance(one, model.Constant) and type(one.value) is type(other.value) and one == other
+def _is_same(one: code.Shape, other: code.Constant) -> bool:
+    return isinstance(one, code.Constant) and type(one.value) is type(other.value) and one == other
 
 
-def _mentioned(one: model.Instruction) -> set[int]:
+def _mentioned(one: code.Instruction) -> set[int]:
     """The registers that an instruction mentions."""
     found = registers_of(one)
     return found.needed | found.given

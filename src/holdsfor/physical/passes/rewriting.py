@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 
-BlockChange = Callable[[model.Block], model.Block]
+BlockChange = Callable[[code.Block], code.Block]
 
 
 def with_rules(plan: model.PhysicalPlan, change: Callable[[model.Rule], model.Rule]) -> model.PhysicalPlan:
@@ -34,7 +35,7 @@ def with_programs(plan: model.PhysicalPlan, change: Callable[[model.Program], mo
             delays=tuple(replace(rule, program=change(rule.program)) for rule in one.delays),
         )
 
-    def conditions(some: tuple[model.Condition, ...]) -> tuple[model.Condition, ...]:
+    def conditions(some: tuple[model.PairProgram, ...]) -> tuple[model.PairProgram, ...]:
         return tuple(replace(one, program=change(one.program)) for one in some)
 
     return replace(
@@ -45,16 +46,16 @@ def with_programs(plan: model.PhysicalPlan, change: Callable[[model.Program], mo
     )
 
 
-def with_nested(instruction: model.Instruction, change: BlockChange) -> model.Instruction:
+def with_nested(instruction: code.Instruction, change: BlockChange) -> code.Instruction:
     """The instruction with the blocks inside it changed."""
     match instruction:
-        case model.Negate(block=block) | model.Collect(block=block):
+        case code.Negate(block=block) | code.Collect(block=block):
             return replace(instruction, block=change(block))
-        case model.Choose(branches=branches):
-            return model.Choose(tuple(map(change, branches)))
-        case model.Branch(condition=condition, then=then, otherwise=otherwise):
+        case code.Choose(branches=branches):
+            return code.Choose(tuple(map(change, branches)))
+        case code.Branch(condition=condition, then=then, otherwise=otherwise):
             rest = None if otherwise is None else change(otherwise)
-            return model.Branch(change(condition), change(then), rest)
+            return code.Branch(change(condition), change(then), rest)
         case _:
             return instruction
 

@@ -11,11 +11,12 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TypeAlias
 
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.passes.rewriting import with_rules
 from holdsfor.physical.reads import Registers, blocks_of, registers, registers_of
 
-_Parts: TypeAlias = list[tuple[model.Instruction, Registers]]
+_Parts: TypeAlias = list[tuple[code.Instruction, Registers]]
 """The instructions of a rule with their registers."""
 
 
@@ -26,7 +27,7 @@ def split_row_rules(plan: model.PhysicalPlan) -> model.PhysicalPlan:
 
 def _split(rule: model.Rule) -> model.Rule:
     match rule.program.block:
-        case (model.Events(time=model.Instant(register=model.NOW, binds=False)), _, *_) as block:
+        case (code.Events(time=code.Instant(register=code.NOW, binds=False)), _, *_) as block:
             parts = [(one, registers_of(one)) for one in block]
             head = set(registers(*rule.columns, *(() if rule.value is None else (rule.value,))))
             decided = _decided(parts)
@@ -39,7 +40,7 @@ def _split(rule: model.Rule) -> model.Rule:
 def _decided(parts: _Parts) -> list[int]:
     """The instructions that the row decides: they need only its values and facts."""
     found: list[int] = []
-    known = {model.NOW} | parts[0][1].given
+    known = {code.NOW} | parts[0][1].given
     for at, (one, of) in enumerate(parts[1:], 1):
         if of.needed <= known and _is_computed(one):
             found.append(at)
@@ -58,7 +59,7 @@ def _without_repeated(decided: list[int], left: Collection[int], parts: _Parts) 
     unknown: set[int] = set()
     for at in decided:
         one, of = parts[at]
-        has_one_answer = isinstance(one, model.Assign | model.Equal)
+        has_one_answer = isinstance(one, code.Assign | code.Equal)
         if (has_one_answer or at not in left) and unknown.isdisjoint(of.needed):
             found.append(at)
         elif _is_silent(one):
@@ -85,42 +86,42 @@ def _left(tests: list[int], parts: _Parts, head: set[int]) -> list[int]:
                 continue
             left.append(at)
             needed |= of.needed
-            if varies or not isinstance(one, model.Assign | model.Equal | model.Compare | model.Negate):
+            if varies or not isinstance(one, code.Assign | code.Equal | code.Compare | code.Negate):
                 varying |= of.given
     return left
 
 
-def _is_computed(one: model.Instruction) -> bool:
+def _is_computed(one: code.Instruction) -> bool:
     """Whether an instruction computes from values alone, without Python."""
     match one:
-        case model.Compare(left=left, right=right):
+        case code.Compare(left=left, right=right):
             return not (_asks_host(left) or _asks_host(right))
-        case model.Assign(expression=expression):
+        case code.Assign(expression=expression):
             return not _asks_host(expression)
-        case model.Equal() | model.Facts():
+        case code.Equal() | code.Facts():
             return True
-        case model.Negate() | model.Choose() | model.Branch():
+        case code.Negate() | code.Choose() | code.Branch():
             return all(_is_computed(inner) for block in blocks_of(one) for inner in block)
         case _:
             return False
 
 
-def _asks_host(expression: model.Expression) -> bool:
+def _asks_host(expression: code.Expression) -> bool:
     match expression:
-        case model.Structure() | model.Calendar():
+        case code.Structure() | code.Calendar():
             return True
-        case model.Apply(args=args):
+        case code.Apply(args=args):
             return any(map(_asks_host, args))
         case _:
             return False
 
 
-def _is_silent(one: model.Instruction) -> bool:
+def _is_silent(one: code.Instruction) -> bool:
     """Whether an instruction either succeeds or fails, and never reports anything."""
     match one:
-        case model.Events() | model.Holding() | model.Edges() | model.Endable() | model.Equal() | model.Facts():
+        case code.Events() | code.Holding() | code.Edges() | code.Endable() | code.Equal() | code.Facts():
             return True
-        case model.Negate(block=block):
+        case code.Negate(block=block):
             return all(map(_is_silent, block))
         case _:
             return False

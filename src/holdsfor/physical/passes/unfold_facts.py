@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.passes.constants import Constants, fixed, fixed_all, fixed_instruction
 from holdsfor.physical.passes.fold_facts import read_as_registers
@@ -52,7 +53,7 @@ def unfold_facts(plan: model.PhysicalPlan) -> model.PhysicalPlan:
 
 def _row_table(rule: model.Rule) -> int | None:
     match rule.program.block:
-        case (model.Events(table=table, time=model.Instant(register=model.NOW, binds=False)), *_):
+        case (code.Events(table=table, time=code.Instant(register=code.NOW, binds=False)), *_):
             return table
         case _:
             return None
@@ -65,10 +66,10 @@ def _unfolded(rule: model.Rule, facts: tuple[model.FactTable, ...], counts: Coun
     wanted = set(registers(*rule.columns, *(() if rule.value is None else (rule.value,))))
     for one in block:
         # Conditions that depend only on numbers and other facts are decided with the original row.
-        if not isinstance(one, model.Compare | model.Assign | model.Equal | model.Facts):
+        if not isinstance(one, code.Compare | code.Assign | code.Equal | code.Facts):
             wanted |= registers_of(one).needed
     for place, one in enumerate(block):
-        if table is None or not isinstance(one, model.Facts):
+        if table is None or not isinstance(one, code.Facts):
             continue
         answers = _answers(one, facts[one.facts])
         more = len(answers) - 1
@@ -83,22 +84,20 @@ def _unfolded(rule: model.Rule, facts: tuple[model.FactTable, ...], counts: Coun
     yield rule
 
 
-def _answers(one: model.Facts, table: model.FactTable) -> list[Constants]:
+def _answers(one: code.Facts, table: model.FactTable) -> list[Constants]:
     """The different values that a lookup may give; empty if there are too many, or if other terms are among them."""
-    columns = [(place, shape) for place, shape in enumerate(one.columns) if isinstance(shape, model.Register)]
+    columns = [(place, shape) for place, shape in enumerate(one.columns) if isinstance(shape, code.Register)]
     bound = {shape.number: place for place, shape in columns if shape.binds}
     if not bound or len({shape.number for _, shape in columns}) < len(columns):
         return []
     found: dict[tuple[object, ...], Constants] = {}
     for row in table.rows:
-        if any(
-            isinstance(shape, model.Constant) and not _is_same(shape, row[i]) for i, shape in enumerate(one.columns)
-        ):
+        if any(isinstance(shape, code.Constant) and not _is_same(shape, row[i]) for i, shape in enumerate(one.columns)):
             continue
         answer: Constants = {}
         for number, place in bound.items():
             value = row[place]
-            if not isinstance(value, model.Constant):
+            if not isinstance(value, code.Constant):
                 return []
             answer[number] = value
         found.setdefault(tuple((type(value.value), value.value) for value in answer.values()), answer)
@@ -107,19 +106,19 @@ def _answers(one: model.Facts, table: model.FactTable) -> list[Constants]:
     return list(found.values())
 
 
-def _is_same(one: model.Constant, other: model.Shape) -> bool:
-    return isinstance(other, model.Constant) and type(one.value) is type(other.value) and one.value == other.value
+def _is_same(one: code.Constant, other: code.Shape) -> bool:
+    return isinstance(other, code.Constant) and type(one.value) is type(other.value) and one.value == other.value
 
 
-def _with_constants(rule: model.Rule, place: int, lookup: model.Facts, known: Constants) -> model.Rule:
+def _with_constants(rule: model.Rule, place: int, lookup: code.Facts, known: Constants) -> model.Rule:
     """The rule for one answer. If the answer depends on the row, the lookup stays as a test."""
 
-    def value(shape: model.Shape) -> model.Shape:
-        return known[shape.number] if isinstance(shape, model.Register) and shape.binds else shape
+    def value(shape: code.Shape) -> code.Shape:
+        return known[shape.number] if isinstance(shape, code.Register) and shape.binds else shape
 
     block = rule.program.block
     test = replace(lookup, columns=tuple(map(value, lookup.columns)))
-    depends = any(isinstance(shape, model.Register | model.Structure) for shape in test.columns)
+    depends = any(isinstance(shape, code.Register | code.Structure) for shape in test.columns)
     rest = _fixed_block(known)(block[place + 1 :])
     return replace(
         rule,
@@ -130,7 +129,7 @@ def _with_constants(rule: model.Rule, place: int, lookup: model.Facts, known: Co
 
 
 def _fixed_block(known: Constants) -> BlockChange:
-    def change(block: model.Block) -> model.Block:
+    def change(block: code.Block) -> code.Block:
         return tuple(with_nested(fixed_instruction(one, known), change) for one in block)
 
     return change

@@ -12,7 +12,7 @@ from holdsfor.reference.metric.times import Times
 from holdsfor.syntax.terms import Const, Var
 
 Binding: TypeAlias = Mapping[str, Const]
-Known: TypeAlias = dict[Signature, dict[tuple[Const, ...], Times]]
+FactTimes: TypeAlias = dict[Signature, dict[tuple[Const, ...], Times]]
 """The times at which each ground atom holds."""
 
 SOMEBODY_ELSE = Const("\0")
@@ -20,9 +20,7 @@ SOMEBODY_ELSE = Const("\0")
 
 
 def binding_atoms(atom: MetricAtom) -> Iterator[Atom]:
-    """Atoms that hold at some time if the metric atom does: all except those in the left operand of `Since` or
-    `Until`.
-    """
+    """Atoms that must hold at some time: all except the left operands of `Since` and `Until`."""
     match atom:
         case Atom():
             yield atom
@@ -34,7 +32,7 @@ def binding_atoms(atom: MetricAtom) -> Iterator[Atom]:
             yield from binding_atoms(atom.right)
 
 
-def matches(atom: Atom, binding: Binding, known: Known) -> Iterator[Binding]:
+def matches(atom: Atom, binding: Binding, known: FactTimes) -> Iterator[Binding]:
     """All extensions of the binding for which the atom holds at some time."""
     for values in known.get(atom.signature, {}):
         extended = dict(binding)
@@ -45,7 +43,7 @@ def matches(atom: Atom, binding: Binding, known: Known) -> Iterator[Binding]:
             yield extended
 
 
-def candidates(atom: MetricAtom, binding: Binding, known: Known) -> list[Binding]:
+def candidates(atom: MetricAtom, binding: Binding, known: FactTimes) -> list[Binding]:
     """All extensions of the binding for which the metric atom may hold."""
     found: list[Binding] = [binding]
     for part in binding_atoms(atom):
@@ -53,7 +51,7 @@ def candidates(atom: MetricAtom, binding: Binding, known: Known) -> list[Binding
     return found
 
 
-def anyhow(names: Iterable[str], binding: Binding, known: Known) -> Iterator[Binding]:
+def anyhow(names: Iterable[str], binding: Binding, known: FactTimes) -> Iterator[Binding]:
     """Extensions of the binding with every known value for each unbound name."""
     free = sorted(set(names) - set(binding))
     values = sorted({value for table in known.values() for args in table for value in args} | {SOMEBODY_ELSE}, key=repr)

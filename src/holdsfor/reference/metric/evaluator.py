@@ -9,41 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from holdsfor.ir.metric import (
-    Aggregate,
-    AggregateFunction,
-    Atom,
-    BinaryOperator,
-    Comparator,
-    Comparison,
-    Condition,
-    MetricAtom,
-    MetricFact,
-    MetricProgram,
-    MetricRule,
-    Range,
-    Truth,
-    Unary,
-    UnaryOperator,
-    atom_variables,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricFact, MetricProgram, MetricRule
 from holdsfor.logic.arithmetic import NoValue, Number, exact_sum, greatest, least
 from holdsfor.logic.arithmetic import evaluate as calculate
 from holdsfor.reference.metric import times as operators
-from holdsfor.reference.metric.bindings import Binding, Known, anyhow, candidates, ground
+from holdsfor.reference.metric.bindings import Binding, FactTimes, anyhow, candidates, ground
 from holdsfor.reference.metric.needs import EVERYWHERE, Signature, Stratum, Window, strata, windows
 from holdsfor.reference.metric.times import ALWAYS, BEGINNING, END, NEVER, Times, intersection, union
 from holdsfor.syntax.terms import Const, Term, Var, variables
 
-Materialisation = dict[tuple[str, tuple[Const, ...]], list[Range]]
+Materialisation = dict[tuple[str, tuple[Const, ...]], list[metric.Range]]
 
 _UNARY = {
-    UnaryOperator.DIAMOND_MINUS: operators.diamond_minus,
-    UnaryOperator.BOX_MINUS: operators.box_minus,
-    UnaryOperator.DIAMOND_PLUS: operators.diamond_plus,
-    UnaryOperator.BOX_PLUS: operators.box_plus,
+    metric.UnaryOperator.DIAMOND_MINUS: operators.diamond_minus,
+    metric.UnaryOperator.BOX_MINUS: operators.box_minus,
+    metric.UnaryOperator.DIAMOND_PLUS: operators.diamond_plus,
+    metric.UnaryOperator.BOX_PLUS: operators.box_plus,
 }
-_BINARY = {BinaryOperator.SINCE: operators.since, BinaryOperator.UNTIL: operators.until}
+_BINARY = {metric.BinaryOperator.SINCE: operators.since, metric.BinaryOperator.UNTIL: operators.until}
 
 
 class Endless(RuntimeError):
@@ -53,7 +37,7 @@ class Endless(RuntimeError):
 def evaluate(
     program: MetricProgram,
     facts: Iterable[MetricFact] = (),
-    horizon: Range | None = None,
+    horizon: metric.Range | None = None,
     rounds: int = 2_000,
 ) -> Materialisation:
     """The maximal intervals of every ground atom within the horizon, or without limit if there is none.
@@ -66,7 +50,7 @@ def evaluate(
         low, high = operators.cuts(horizon)
         asked = low[0], high[0]
     needed = windows(program, asked)
-    known: Known = {}
+    known: FactTimes = {}
     for fact in (*program.facts, *facts):
         _learn(known, (fact.predicate, len(fact.args)), fact.args, Times.during(fact.during))
     for stratum in strata(program):
@@ -88,7 +72,7 @@ def _within(window: Window) -> Times:
     return Times.of([(max(BEGINNING, (low, 0)), min(END, (high, 1)))])
 
 
-def _learn(known: Known, signature: Signature, args: tuple[Const, ...], held: Times) -> bool:
+def _learn(known: FactTimes, signature: Signature, args: tuple[Const, ...], held: Times) -> bool:
     table = known.setdefault(signature, {})
     before = table.get(args, NEVER)
     after = before | held
@@ -97,7 +81,7 @@ def _learn(known: Known, signature: Signature, args: tuple[Const, ...], held: Ti
     return after != before
 
 
-def _saturate(stratum: Stratum, known: Known, needed: dict[Signature, Window], rounds: int) -> None:
+def _saturate(stratum: Stratum, known: FactTimes, needed: dict[Signature, Window], rounds: int) -> None:
     for _ in range(rounds):
         news = False
         for rule in stratum.rules:
@@ -110,26 +94,26 @@ def _saturate(stratum: Stratum, known: Known, needed: dict[Signature, Window], r
     raise Endless(f"{sorted(stratum.signatures)} were not complete after {rounds} rounds")
 
 
-def _consequences(rule: MetricRule, known: Known) -> Iterator[tuple[tuple[Const, ...], Times]]:
+def _consequences(rule: MetricRule, known: FactTimes) -> Iterator[tuple[tuple[Const, ...], Times]]:
     for binding, body in body_solutions(rule, known):
         held = body
         for operator, during in rule.boxes:
-            held = held.later(during) if operator is UnaryOperator.BOX_PLUS else held.earlier(during)
+            held = held.later(during) if operator is metric.UnaryOperator.BOX_PLUS else held.earlier(during)
         if held:
             yield ground(rule.head, binding), held
 
 
-def body_solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Times]]:
+def body_solutions(rule: MetricRule, known: FactTimes) -> Iterator[tuple[Binding, Times]]:
     """The bindings of a rule, and the times at which the body holds for them."""
-    conditions = [literal for literal in rule.body if isinstance(literal, Condition)]
+    conditions = [literal for literal in rule.body if isinstance(literal, metric.Condition)]
     positive = [condition.atom for condition in conditions if not condition.negated]
     negative = [condition.atom for condition in conditions if condition.negated]
-    comparisons = [literal for literal in rule.body if isinstance(literal, Comparison)]
+    comparisons = [literal for literal in rule.body if isinstance(literal, metric.Comparison)]
     found: list[tuple[Binding, Times]] = [({}, ALWAYS)]
     for atom in positive:
         found = [(extended, held) for binding, held in found for extended in candidates(atom, binding, known)]
     for literal in rule.body:
-        if isinstance(literal, Aggregate):
+        if isinstance(literal, metric.Aggregate):
             rows = list(aggregate_values(literal, known))
             found = [
                 ({**binding, **row}, held & during)
@@ -137,7 +121,7 @@ def body_solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Ti
                 for row, during in rows
                 if all(binding.get(name, value) == value for name, value in row.items())
             ]
-    names = [variable.name for atom in positive for variable in atom_variables(atom)]
+    names = [variable.name for atom in positive for variable in metric.atom_variables(atom)]
     for start, during in found:
         for binding in anyhow(names, with_equations(comparisons, start), known):
             if all(comparison_holds(comparison, binding) for comparison in comparisons):
@@ -145,29 +129,29 @@ def body_solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Ti
                 yield binding, held & ~union(atom_times_for_some(atom, binding, known) for atom in negative)
 
 
-def atom_times(atom: MetricAtom, binding: Binding, known: Known) -> Times:
+def atom_times(atom: MetricAtom, binding: Binding, known: FactTimes) -> Times:
     """The times at which a metric atom without unbound variables holds."""
     match atom:
-        case Atom():
+        case metric.Atom():
             return known.get(atom.signature, {}).get(ground(atom, binding), NEVER)
-        case Truth():
+        case metric.Truth():
             return ALWAYS
-        case Unary():
+        case metric.Unary():
             return _UNARY[atom.operator](atom.range, atom_times(atom.operand, binding, known))
         case _:
             left, right = atom_times(atom.left, binding, known), atom_times(atom.right, binding, known)
             return _BINARY[atom.operator](atom.range, left, right)
 
 
-def atom_times_for_some(atom: MetricAtom, binding: Binding, known: Known) -> Times:
+def atom_times_for_some(atom: MetricAtom, binding: Binding, known: FactTimes) -> Times:
     """The times at which a metric atom holds for some values of its unbound variables."""
-    names = [variable.name for variable in atom_variables(atom)]
+    names = [variable.name for variable in metric.atom_variables(atom)]
     return union(atom_times(atom, extended, known) for extended in anyhow(names, binding, known))
 
 
-def with_equations(comparisons: Iterable[Comparison], binding: Binding) -> Binding:
+def with_equations(comparisons: Iterable[metric.Comparison], binding: Binding) -> Binding:
     """The binding extended with the values that equations give to unbound variables."""
-    equations = [comparison for comparison in comparisons if comparison.comparator is Comparator.EQUAL]
+    equations = [comparison for comparison in comparisons if comparison.comparator is metric.Comparator.EQUAL]
     values = dict(binding)
     for _ in equations:
         for equation in equations:
@@ -195,36 +179,36 @@ def _value(term: Term, binding: Binding) -> Const | None:
         return None
 
 
-def comparison_holds(comparison: Comparison, binding: Binding) -> bool:
+def comparison_holds(comparison: metric.Comparison, binding: Binding) -> bool:
     """Whether a comparison holds. Equality applies to any values, order only to numbers."""
     left, right = _value(comparison.left, binding), _value(comparison.right, binding)
     if left is None or right is None:
         return False
-    if comparison.comparator is Comparator.EQUAL:
+    if comparison.comparator is metric.Comparator.EQUAL:
         return left == right
-    if comparison.comparator is Comparator.UNEQUAL:
+    if comparison.comparator is metric.Comparator.UNEQUAL:
         return left != right
     if isinstance(left.value, str) or isinstance(right.value, str):
         return False
     match comparison.comparator:
-        case Comparator.LESS:
+        case metric.Comparator.LESS:
             return left.value < right.value
-        case Comparator.AT_MOST:
+        case metric.Comparator.AT_MOST:
             return left.value <= right.value
-        case Comparator.GREATER:
+        case metric.Comparator.GREATER:
             return left.value > right.value
         case _:
             return left.value >= right.value
 
 
-def aggregate_values(aggregate: Aggregate, known: Known) -> Iterator[tuple[Binding, Times]]:
+def aggregate_values(aggregate: metric.Aggregate, known: FactTimes) -> Iterator[tuple[Binding, Times]]:
     """The results of an aggregate, with the values of its grouping variables, and their times.
 
     If the atom holds for no values of the terms, there is no result, not even a count of 0.
     """
-    names = {variable.name for variable in atom_variables(aggregate.atom)}
+    names = {variable.name for variable in metric.atom_variables(aggregate.atom)}
     terms = [term.name for term in aggregate.terms]
-    shared = sorted({v.name for v in atom_variables(aggregate.atom) if not v.is_anonymous} - set(terms))
+    shared = sorted({v.name for v in metric.atom_variables(aggregate.atom) if not v.is_anonymous} - set(terms))
     groups: dict[tuple[Const, ...], dict[tuple[Const, ...], Times]] = {}
     for start in candidates(aggregate.atom, {}, known):
         for binding in anyhow(names, start, known):
@@ -235,7 +219,9 @@ def aggregate_values(aggregate: Aggregate, known: Known) -> Iterator[tuple[Bindi
 
 
 def aggregate_results(
-    aggregate: Aggregate, shared: Sequence[str], groups: Mapping[tuple[Const, ...], Mapping[tuple[Const, ...], Times]]
+    aggregate: metric.Aggregate,
+    shared: Sequence[str],
+    groups: Mapping[tuple[Const, ...], Mapping[tuple[Const, ...], Times]],
 ) -> Iterator[tuple[Binding, Times]]:
     """The results of groups, by the values of the grouping variables: for each, when which values of the terms hold."""
     for key, members in groups.items():
@@ -248,16 +234,16 @@ def aggregate_results(
                 yield {**dict(zip(shared, key, strict=True)), aggregate.result.name: Const(result)}, piece
 
 
-def _summary(function: AggregateFunction, present: list[tuple[Const, ...]]) -> Number | None:
+def _summary(function: metric.AggregateFunction, present: list[tuple[Const, ...]]) -> Number | None:
     """The value of an aggregate function; words have none and are ignored."""
-    if function is AggregateFunction.COUNT:
+    if function is metric.AggregateFunction.COUNT:
         return len(present)
     numbers: list[Number] = [first.value for first, *_ in present if not isinstance(first.value, str)]
     if not numbers:
         return None
-    if function is AggregateFunction.MIN:
+    if function is metric.AggregateFunction.MIN:
         return least(numbers)
-    if function is AggregateFunction.MAX:
+    if function is metric.AggregateFunction.MAX:
         return greatest(numbers)
     try:
         return exact_sum(numbers)

@@ -6,20 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from holdsfor.ir.metric import (
-    Aggregate,
-    Atom,
-    BinaryOperator,
-    Comparison,
-    MetricAtom,
-    MetricProgram,
-    MetricRule,
-    Range,
-    Truth,
-    Unary,
-    UnaryOperator,
-    atoms,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricProgram, MetricRule
 from holdsfor.reference.metric.times import Moment
 
 Signature = tuple[str, int]
@@ -66,15 +54,15 @@ def strata(program: MetricProgram) -> list[Stratum]:
 def uses(rule: MetricRule) -> Iterator[Signature]:
     """The predicates of the body."""
     for literal in rule.body:
-        if not isinstance(literal, Comparison):
-            yield from (atom.signature for atom in atoms(literal.atom))
+        if not isinstance(literal, metric.Comparison):
+            yield from (atom.signature for atom in metric.atoms(literal.atom))
 
 
 def _settled_uses(rule: MetricRule) -> Iterator[Signature]:
     """The predicates of the body that must be complete before the rule is used."""
     for literal in rule.body:
-        if isinstance(literal, Aggregate) or (not isinstance(literal, Comparison) and literal.negated):
-            yield from (atom.signature for atom in atoms(literal.atom))
+        if isinstance(literal, metric.Aggregate) or (not isinstance(literal, metric.Comparison) and literal.negated):
+            yield from (atom.signature for atom in metric.atoms(literal.atom))
 
 
 def windows(program: MetricProgram, asked: Window) -> dict[Signature, Window]:
@@ -107,9 +95,9 @@ def _one_round(program: MetricProgram, needed: Mapping[Signature, Window]) -> di
         body = needed[rule.head.signature]
         for operator, during in rule.boxes:
             # Boxplus derives times after those of the body, so the body is needed earlier.
-            body = _past(body, during) if operator is UnaryOperator.BOX_PLUS else _future(body, during)
+            body = _past(body, during) if operator is metric.UnaryOperator.BOX_PLUS else _future(body, during)
         for literal in rule.body:
-            if not isinstance(literal, Comparison):
+            if not isinstance(literal, metric.Comparison):
                 for signature, (low, high) in _demands(literal.atom, body):
                     known_low, known_high = grown.get(signature, NOWHERE)
                     grown[signature] = min(low, known_low), max(high, known_high)
@@ -118,26 +106,26 @@ def _one_round(program: MetricProgram, needed: Mapping[Signature, Window]) -> di
 
 def _demands(atom: MetricAtom, window: Window) -> Iterator[tuple[Signature, Window]]:
     match atom:
-        case Atom():
+        case metric.Atom():
             yield atom.signature, window
-        case Unary(UnaryOperator.DIAMOND_MINUS | UnaryOperator.BOX_MINUS, during, operand):
+        case metric.Unary(metric.UnaryOperator.DIAMOND_MINUS | metric.UnaryOperator.BOX_MINUS, during, operand):
             yield from _demands(operand, _past(window, during))
-        case Unary(_, during, operand):
+        case metric.Unary(_, during, operand):
             yield from _demands(operand, _future(window, during))
-        case Truth():
+        case metric.Truth():
             return
         case _:
-            past = atom.operator is BinaryOperator.SINCE
+            past = atom.operator is metric.BinaryOperator.SINCE
             low, high = _past(window, atom.range) if past else _future(window, atom.range)
             yield from _demands(atom.right, (low, high))
             yield from _demands(atom.left, (min(low, window[0]), max(high, window[1])))
 
 
-def _past(window: Window, during: Range) -> Window:
+def _past(window: Window, during: metric.Range) -> Window:
     assert during.low is not None
     return window[0] - (math.inf if during.high is None else during.high), window[1] - during.low
 
 
-def _future(window: Window, during: Range) -> Window:
+def _future(window: Window, during: metric.Range) -> Window:
     assert during.low is not None
     return window[0] + during.low, window[1] + (math.inf if during.high is None else during.high)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from holdsfor.compiler.analysis.similar import Similar
+from holdsfor.compiler.analysis.similar import Similar, without_digits
 from holdsfor.compiler.metric.checks.uses import body_atoms, defined
 from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
 from holdsfor.ir.metric import Atom, MetricProgram
@@ -51,9 +51,5 @@ def _renamed(atom: Atom, name: str) -> Fix:
 
 def _differs(name: str, other: str) -> bool:
     """Whether a difference may be a typing error. Numbered names and short names differ on purpose."""
-    words = _without_digits(name), _without_digits(other)
+    words = without_digits(name), without_digits(other)
     return words[0] != words[1] and min(map(len, words)) >= _SHORT
-
-
-def _without_digits(name: str) -> str:
-    return "".join(char for char in name if not char.isdigit())

@@ -6,17 +6,8 @@ from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import Diagnostic, Fix, Severity
-from holdsfor.ir.metric import (
-    Aggregate,
-    Comparator,
-    Comparison,
-    Condition,
-    MetricLiteral,
-    MetricProgram,
-    MetricRule,
-    atom_variables,
-    binding_variables,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricLiteral, MetricProgram, MetricRule
 from holdsfor.syntax.terms import Var, variables
 
 
@@ -39,23 +30,23 @@ class _Rule:
     def findings(self) -> Iterator[Diagnostic]:
         for literal in self._rule.body:
             match literal:
-                case Aggregate():
+                case metric.Aggregate():
                     yield from self._aggregate(literal)
-                case Comparison():
+                case metric.Comparison():
                     self._wait_for_equation(literal)
                     for variable in (*variables(literal.left), *variables(literal.right)):
                         yield from self._value(variable, "in this comparison")
-                case Condition(negated=True):
-                    for variable in atom_variables(literal.atom):
+                case metric.Condition(negated=True):
+                    for variable in metric.atom_variables(literal.atom):
                         if not variable.is_anonymous:
                             yield from self._value(variable, "under not")
         for arg in self._rule.head.args:
             if isinstance(arg, Var):
                 yield from self._value(arg, "in the head")
 
-    def _wait_for_equation(self, comparison: Comparison) -> None:
+    def _wait_for_equation(self, comparison: metric.Comparison) -> None:
         """Does not blame a variable that an equation would bind, if the other side of the equation is unbound."""
-        if comparison.comparator is not Comparator.EQUAL:
+        if comparison.comparator is not metric.Comparator.EQUAL:
             return
         for side, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
             lacking = {variable.name for variable in variables(other)} - self._bound
@@ -79,10 +70,10 @@ class _Rule:
     def _advice(self, name: str, where: str) -> tuple[str, str | None]:
         """The advice, and the corrected variable if renaming suffices."""
         for literal in self._rule.body:
-            if isinstance(literal, Aggregate) and any(term.name == name for term in literal.terms):
+            if isinstance(literal, metric.Aggregate) and any(term.name == name for term in literal.terms):
                 return f"{name} is local to {literal.function}; use {literal.result.name}", None
-        positive = [item.atom for item in self._rule.body if isinstance(item, Condition) and not item.negated]
-        if any(variable.name == name for atom in positive for variable in atom_variables(atom)):
+        positive = [item.atom for item in self._rule.body if isinstance(item, metric.Condition) and not item.negated]
+        if any(variable.name == name for atom in positive for variable in metric.atom_variables(atom)):
             return (
                 f"the left side of Since and Until may hold for no time at all; add a condition that has {name}",
                 None,
@@ -94,9 +85,9 @@ class _Rule:
             return f"add a condition without not that has {name}, or write _ for any value", None
         return f"add a condition that has {name}", None
 
-    def _aggregate(self, aggregate: Aggregate) -> Iterator[Diagnostic]:
-        inside = {variable.name for variable in binding_variables(aggregate.atom)}
-        for variable in (*aggregate.terms, *atom_variables(aggregate.atom)):
+    def _aggregate(self, aggregate: metric.Aggregate) -> Iterator[Diagnostic]:
+        inside = {variable.name for variable in metric.binding_variables(aggregate.atom)}
+        for variable in (*aggregate.terms, *metric.atom_variables(aggregate.atom)):
             if not variable.is_anonymous and variable.name not in inside | self._reported:
                 self._reported.add(variable.name)
                 message = f"{variable.name} is unbound in {aggregate.function}"
@@ -113,27 +104,29 @@ class _Rule:
 def _all(literal: MetricLiteral) -> Iterator[Var]:
     """All variables of a condition."""
     match literal:
-        case Comparison():
+        case metric.Comparison():
             yield from variables(literal.left)
             yield from variables(literal.right)
-        case Aggregate():
+        case metric.Aggregate():
             yield literal.result
             local = {term.name for term in literal.terms}
-            yield from (variable for variable in atom_variables(literal.atom) if variable.name not in local)
-        case Condition():
-            yield from atom_variables(literal.atom)
+            yield from (variable for variable in metric.atom_variables(literal.atom) if variable.name not in local)
+        case metric.Condition():
+            yield from metric.atom_variables(literal.atom)
 
 
 def _bound(body: tuple[MetricLiteral, ...]) -> set[str]:
     """The names of the bound variables."""
     bound: set[str] = set()
     for literal in body:
-        if isinstance(literal, Aggregate):
-            inside = {variable.name for variable in binding_variables(literal.atom)}
+        if isinstance(literal, metric.Aggregate):
+            inside = {variable.name for variable in metric.binding_variables(literal.atom)}
             bound |= (inside - {term.name for term in literal.terms}) | {literal.result.name}
-        elif isinstance(literal, Condition) and not literal.negated:
-            bound |= {variable.name for variable in binding_variables(literal.atom)}
-    equations = [item for item in body if isinstance(item, Comparison) and item.comparator is Comparator.EQUAL]
+        elif isinstance(literal, metric.Condition) and not literal.negated:
+            bound |= {variable.name for variable in metric.binding_variables(literal.atom)}
+    equations = [
+        item for item in body if isinstance(item, metric.Comparison) and item.comparator is metric.Comparator.EQUAL
+    ]
     for _ in equations:
         for equation in equations:
             for side, other in ((equation.left, equation.right), (equation.right, equation.left)):

@@ -7,18 +7,10 @@ from collections.abc import Iterator
 
 from holdsfor.compiler.metric.checks.uses import metric_atoms
 from holdsfor.diagnostics import Diagnostic, Severity, Span
-from holdsfor.ir.metric import (
-    Binary,
-    BinaryOperator,
-    MetricAtom,
-    MetricProgram,
-    MetricRule,
-    Range,
-    Unary,
-    UnaryOperator,
-)
+from holdsfor.ir import metric
+from holdsfor.ir.metric import MetricAtom, MetricProgram, MetricRule
 
-_AHEAD = (UnaryOperator.DIAMOND_PLUS, UnaryOperator.BOX_PLUS, BinaryOperator.UNTIL)
+_AHEAD = (metric.UnaryOperator.DIAMOND_PLUS, metric.UnaryOperator.BOX_PLUS, metric.BinaryOperator.UNTIL)
 _IN_BATCH = "run it in batch"
 _LAST_WORD = re.compile(r"[^\W\d]\w*\s*\Z")
 
@@ -28,7 +20,11 @@ def check_boxes(program: MetricProgram) -> Iterator[Diagnostic]:
     for rule in program.rules:
         for _, atom in metric_atoms(rule):
             for part in operators_in(atom):
-                if isinstance(part, Unary) and part.operator is UnaryOperator.BOX_MINUS and part.range.high is None:
+                if (
+                    isinstance(part, metric.Unary)
+                    and part.operator is metric.UnaryOperator.BOX_MINUS
+                    and part.range.high is None
+                ):
                     message = "this holds only for facts without a beginning"
                     hint = "a fact such as P(a)@(-inf,5] does; otherwise give the interval an end, or use Since"
                     yield Diagnostic("HF615", Severity.WARNING, message, _operator(part), hint)
@@ -48,7 +44,7 @@ def check_streaming(program: MetricProgram) -> Iterator[Diagnostic]:
 def _past_heads(rule: MetricRule) -> Iterator[Diagnostic]:
     begin = rule.span.start
     for operator, during in rule.boxes:
-        if operator is UnaryOperator.BOX_MINUS and _reaches(during):
+        if operator is metric.UnaryOperator.BOX_MINUS and _reaches(during):
             message = f"{operator} in a head derives facts for the past, which a stream has already answered"
             written = Span(during.span.source, begin, during.span.end)
             span = written._replace(start=during.span.end - len(written.text.lstrip()))
@@ -56,31 +52,31 @@ def _past_heads(rule: MetricRule) -> Iterator[Diagnostic]:
         begin = during.span.end
 
 
-def _reaches(during: Range) -> bool:
+def _reaches(during: metric.Range) -> bool:
     return during.high is None or during.high > 0
 
 
-def _hint(during: Range) -> str:
+def _hint(during: metric.Range) -> str:
     if during.high is None:
         return f"{_IN_BATCH}; no delay is long enough for an interval without an end"
     return f"{_IN_BATCH}, or let the answers come later with --delay"
 
 
-def operators_in(atom: MetricAtom) -> Iterator[Unary | Binary]:
+def operators_in(atom: MetricAtom) -> Iterator[metric.Unary | metric.Binary]:
     """The operators of a metric atom, from the outside in."""
-    if isinstance(atom, Unary):
+    if isinstance(atom, metric.Unary):
         yield atom
         yield from operators_in(atom.operand)
-    elif isinstance(atom, Binary):
+    elif isinstance(atom, metric.Binary):
         yield from operators_in(atom.left)
         yield atom
         yield from operators_in(atom.right)
 
 
-def _operator(part: Unary | Binary) -> Span:
+def _operator(part: metric.Unary | metric.Binary) -> Span:
     """The operator with its interval."""
     source, start, end = part.range.span
-    if isinstance(part, Binary):
+    if isinstance(part, metric.Binary):
         # The source may spell the operator differently, such as UNTIL.
         word = _LAST_WORD.search(source.text, 0, start)
         return Span(source, start if word is None else word.start(), end)

@@ -11,11 +11,11 @@ from holdsfor.ir import Assign, Body, Compare, FindAll, Happens, Program, Rule, 
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
 from holdsfor.syntax.terms import Compound, Var, functor, variables
 
-Reckoned: TypeAlias = Mapping[Symbol, frozenset[int]]
+ArithmeticArguments: TypeAlias = Mapping[Symbol, frozenset[int]]
 """Argument positions by event."""
 
 
-def reckoned_arguments(program: Program) -> Reckoned:
+def arithmetic_arguments(program: Program) -> ArithmeticArguments:
     """The arguments that every rule ignores, or uses only in comparisons and arithmetic.
 
     Metric rules join everything they read, and collected rows must be distinguishable. Such arguments do not qualify.
@@ -24,21 +24,23 @@ def reckoned_arguments(program: Program) -> Reckoned:
     if program.metric.rules:
         return {}
     for rule in program.rules:
-        only_reckoned = _only_reckoned(rule)
+        only_in_arithmetic = _only_in_arithmetic(rule)
         collected = {id(literal) for inner in _collected(rule.body) for literal in walk(inner)}
         for literal in walk(rule.body):
             if isinstance(literal, Happens) and isinstance(literal.event, Compound):
                 args = literal.event.args
                 name = functor(literal.event)
                 assert name is not None
-                fine = {place for place, arg in enumerate(args) if isinstance(arg, Var) and arg.name in only_reckoned}
+                fine = {
+                    place for place, arg in enumerate(args) if isinstance(arg, Var) and arg.name in only_in_arithmetic
+                }
                 if id(literal) in collected:
                     fine = set()
                 places.setdefault(Symbol(EntityKind.EVENT, *name), set(range(len(args)))).intersection_update(fine)
     return {symbol: frozenset(found) for symbol, found in places.items() if found}
 
 
-def _only_reckoned(rule: Rule) -> set[str]:
+def _only_in_arithmetic(rule: Rule) -> set[str]:
     """The variables that occur at one place only, apart from arithmetic."""
     places = Counter(variable.name for variable in rule_variables(rule))
     for literal in walk(rule.body):

@@ -11,8 +11,8 @@ import pytest
 from holdsfor import loads
 from holdsfor.columns.stream import MeasuredEvents
 from holdsfor.columns.tables import Intervals
+from holdsfor.compiler.analysis.arithmetic_arguments import arithmetic_arguments
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.compiler.analysis.reckoned import reckoned_arguments
 from holdsfor.io.builder import Reading
 from holdsfor.io.records import records
 from holdsfor.recognition import Recognition, plan_windows, read_events
@@ -44,7 +44,7 @@ VELOCITY, TURN = Symbol(EntityKind.EVENT, "velocity", 4), Symbol(EntityKind.EVEN
     ],
 )
 def test_what_is_only_reckoned_with(rule: str, places: set[int]) -> None:
-    found = reckoned_arguments(loads(rule).analysis.program)
+    found = arithmetic_arguments(loads(rule).analysis.program)
     assert set(found.get(Symbol(EntityKind.EVENT, "e", 2), ())) == places
 
 

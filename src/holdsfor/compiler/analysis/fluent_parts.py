@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.dependencies import DependencyGraph
-from holdsfor.compiler.analysis.entities import Entity, Parts, Role, Symbol
+from holdsfor.compiler.analysis.entities import Entity, FluentParts, Role, Symbol
 from holdsfor.ir import DelayRule, EffectKind, EffectRule, InitiallyRule, IntervalRule, Rule
 from holdsfor.logic.unify import may_equal
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Term, Var
 
 
-def find_parts(graph: DependencyGraph) -> Parts:
+def find_fluent_parts(graph: DependencyGraph) -> FluentParts:
     """The fluents that must be split, each with the values of its parts. The first part has no name."""
     found: dict[Symbol, dict[str, list[Term]]] = {}
     for entity in graph.entities.with_role(Role.STATIC_FLUENT):
@@ -40,9 +40,7 @@ def _is_on_cycle(entity: Entity, graph: DependencyGraph) -> bool:
 
 
 def _groups(entity: Entity) -> list[list[Term]]:
-    """Groups the values of a fluent that must be evaluated together. The values that events initiate come first. Rules
-    whose heads can have a value in common define one group.
-    """
+    """Groups the values of a fluent that must be evaluated together; those that events initiate come first."""
     by_events = list(dict.fromkeys(value for rule in entity.rules for value in values_by_events(rule)))
     groups = [by_events] if by_events else []
     for rule in entity.rules:
