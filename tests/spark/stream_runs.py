@@ -219,6 +219,8 @@ class SimulatedStream:
         self.windows = windows
         self.delivered: dict[int, pa.Table] = {}
         self.delivered_events: dict[int, pa.Table] = {}
+        self.delivered_unmatched: dict[int, pa.Table] = {}
+        """Kept as a sink gets them, because later batches delete the files."""
         self.reports: list[Report] = []
         self.asked: list[int] = []
 
@@ -242,13 +244,16 @@ class SimulatedStream:
     def _deliver(self, report: Report) -> None:
         self.delivered[report.batch] = self._written(report.batch, "changes", CAUSED)
         self.delivered_events[report.batch] = self._written(report.batch, "events", EVENT_CHANGES)
+        self.delivered_unmatched[report.batch] = self._written(report.batch, "unmatched", UNMATCHED)
 
     def _written(self, batch: int, kind: str, schema: pa.Schema) -> pa.Table:
         files = sorted(Path(self.store.path(f"{batch}/{kind}")).glob("*.parquet"))
         return pa.concat_tables([schema.empty_table(), *(pq.read_table(file) for file in files)])
 
     def unmatched(self, batch: int) -> list[dict[str, Any]]:
-        return self._written(batch, "unmatched", UNMATCHED).to_pylist()
+        found = self.delivered_unmatched[batch].to_pylist()
+        assert len(found) == self.reports[batch].unmatched
+        return found
 
     @property
     def changes(self) -> pa.Table:
