@@ -134,6 +134,30 @@ def test_a_question_to_a_session() -> None:
     assert not session.answer()
 
 
+def test_what_is_final_is_not_removed() -> None:
+    session = loads_metric("Recent(X) :- Diamondminus[0,2] Alarm(X)").session(lateness=5)
+    for time in range(0, 60, 10):
+        session.push({"Alarm": [(time, "hall")]})
+        changes = session.advance(time + 9)
+        assert [(row.start, row.end) for row in changes.added] == [(time, time + 2)]
+        assert not changes.removed
+
+
+def test_ticks_become_finer_in_a_session() -> None:
+    session = loads_metric("Recent(X) :- Diamondminus[0,2] Alarm(X)").session(lateness=5)
+    session.push({"Alarm": [(0, "hall")]})
+    assert [row.end for row in session.advance(1).added] == [1]
+    session.push({"Alarm": [("1/3", "attic")]})
+    assert {(row.args, row.start, row.end) for row in session.advance(2).added} == {
+        (("attic",), Fraction(1, 3), Fraction(2)),
+        (("hall",), Fraction(1), Fraction(2)),
+    }
+    session.retract({"Alarm": [(0, "hall")]})
+    changes = session.advance("5/2")
+    assert [(row.args, row.end) for row in changes.removed] == [(("hall",), 2)]
+    assert [(row.args, row.start, row.end) for row in changes.added] == [(("attic",), 2, Fraction(7, 3))]
+
+
 def test_a_delay_that_never_ends() -> None:
     reasoner = loads_metric("Q(X) :- P(X)\nQ(X) :- Diamondplus[1] Q(X)")
     with pytest.raises(ProgramError) as caught:
