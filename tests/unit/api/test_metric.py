@@ -177,6 +177,19 @@ def test_what_goes_on_for_ever(tmp_path: Path) -> None:
     assert len(found.holds_at("1000.5")) == 1
 
 
+def test_several_questions_about_what_goes_on_for_ever() -> None:
+    facts = {"Shift": [(0, "ann", "bar"), (1, "bob", "bar"), (2, "ann", "door"), (3, "eve", "door")]}
+    rules = loads_metric("On(X,Y) :- Shift(X,Y)\nBoxplus[7] On(X,Y) :- On(X,Y)")
+    found = rules.materialise(facts, query=["On(ann, Y)", "On(X, bar)"])
+    assert {one.row.args for one in found.repeating} == {("ann", "bar"), ("bob", "bar"), ("ann", "door")}
+    assert len(found.repeating) == 3
+    assert [(row.args, row.start) for row in found.between(700, 703)] == [
+        (("ann", "bar"), 700),
+        (("ann", "door"), 702),
+        (("bob", "bar"), 701),
+    ]
+
+
 def test_what_goes_on_for_ever_is_known_to_later_stages_beyond_the_end(tmp_path: Path) -> None:
     path = tmp_path / "facts.txt"
     path.write_text("P(a)@0\nE(a,b)@20\nF(b)@[0,30]\n")
