@@ -97,9 +97,12 @@ class MetricFeed(Intake):
         return FactSet(self.scale, found)
 
     def _refined(self, factor: int) -> None:
-        if self._reached is not None:
-            self._reached *= factor
-            self._oldest = self._reached + 1 - 2 * int(self._lateness * self.scale)
+        if self._reached is None:
+            # Nothing to compare with has been reported in other ticks.
+            self.driver.keep_changes(True)
+            return
+        self._reached *= factor
+        self._oldest = self._reached + 1 - 2 * int(self._lateness * self.scale)
 
     def save(self) -> bytes:
         """The state as bytes, for a feed with the same rules."""
