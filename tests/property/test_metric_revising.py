@@ -26,12 +26,12 @@ FAR = Fraction(10_000)
 
 def check(scenario: Scenario, stops: list[Fraction], lateness: Fraction, data: st.DataObject) -> None:
     facts = list(scenario.facts)
-    often = Counter((fact.predicate, fact.args) for fact in facts)
+    often = Counter((fact.predicate, fact.args, fact.during) for fact in facts)
     arrivals = [data.draw(st.sampled_from(_in_time(fact, 0, stops, lateness))) for fact in facts]
-    # Time is taken back, whoever reported it: here only what one fact says.
+    # Time is taken back, whoever reported it: here only what one fact says. All facts are points.
     gone = [
         data.draw(st.sampled_from([*_in_time(fact, arrival + 1, stops, lateness), len(stops)]))
-        if often[fact.predicate, fact.args] == 1
+        if often[fact.predicate, fact.args, fact.during] == 1
         else len(stops)
         for fact, arrival in zip(facts, arrivals, strict=True)
     ]
