@@ -33,41 +33,75 @@ class Anchor:
 
 @dataclass(frozen=True)
 class Goal:
-    """What is aimed at within one run: a multiple of another task, or milliseconds, maybe less those of another task."""
+    """What is aimed at within one run: a figure of a task, or without one of the workload, is at most a number, or at least.
+
+    `less` names a task that is subtracted. With `against`, another task, the figure is a multiple of that one, or with
+    `at_least`, how many times as fast as that one the task is. `each` divides by the windows of the task. A goal in a
+    `section` of its own is in the table of that section.
+    """
 
     workload: str
     task: str
     figure: str
-    at_most: float
+    at_most: float | None = None
+    at_least: float | None = None
     against: str = ""
     less: str = ""
+    each: bool = False
+    unit: str = "ms"
+    title: str = ""
+    section: str = "targets"
+    why: str = ""
+    """What stands in the way."""
 
     def value(self, result: Result) -> float:
         """What it is in a result."""
         found = self._figure(result, self.task)
         if self.against:
-            return found / self._figure(result, self.against)
-        return found - self._figure(result, self.less) if self.less else found
+            other = self._figure(result, self.against)
+            return found / other if self.at_least is None else other / found
+        found -= self._figure(result, self.less) if self.less else 0.0
+        found /= result["tasks"][self.task]["windows"] if self.each else 1
+        return 1e3 * found if self.unit == "µs" else found
 
     def _figure(self, result: Result, task: str) -> float:
+        if not task:
+            return float(result["facts"][self.figure])
         found = result["tasks"][task]
         if self.figure.removesuffix("_ms") in ("cpu", "wall"):
             return float(found[self.figure]["min"])
         return float(found["figures"][self.figure])
 
     @property
-    def unit(self) -> str:
+    def is_met_below(self) -> bool:
+        """Whether less is better."""
+        return self.at_least is None
+
+    @property
+    def needed(self) -> float:
+        """The number that is aimed at."""
+        found = self.at_most if self.at_least is None else self.at_least
+        assert found is not None, f"{self.workload}: a goal needs at_most or at_least"
+        return found
+
+    @property
+    def shown_unit(self) -> str:
         """Of the figure."""
-        return "×" if self.against else "ms"
+        return "×" if self.against else self.unit
 
     def is_in(self, result: Result) -> bool:
         """Whether a result has what is needed."""
+        if not self.task:
+            return self.figure in result["facts"]
         return {self.task, self.against or self.task, self.less or self.task} <= result["tasks"].keys()
 
     def __str__(self) -> str:
-        unit = f"× {self.against}" if self.against else "ms"
+        if self.title:
+            return self.title
+        unit = f"× {self.against}" if self.against else self.unit
         less = f" less {self.less}" if self.less else ""
-        return f"{self.workload}, {self.task}{less}, {self.figure.removesuffix('_ms')}: at most {self.at_most:g} {unit}"
+        bound = "at most" if self.is_met_below else "at least"
+        return f"{self.workload}, {self.task}{less}, {self.figure.removesuffix('_ms')}: {bound} {self.needed:g} {unit}"
 
 
 @cache

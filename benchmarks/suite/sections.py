@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from benchmarks.suite.anchors import Anchor, anchors, goals, kept, loading_ms, obstacle
 from benchmarks.suite.measure import Result
@@ -49,30 +51,43 @@ def good(run: Result) -> Results:
     return {name: result for name, result in run["results"].items() if "error" not in result}
 
 
-def targets(run: Result) -> Iterator[str]:
+def targets(run: Result, section: str = "targets") -> Iterator[str]:
     """Everything that is aimed at: how far it is."""
     head = ["target", "", "what stands in the way", "needed", "is"]
-    yield from rows(head, (_target(*found) for found in _targets(run)), 3)
+    found = _targets(run) if section == "targets" else iter(())
+    yield from rows(head, (one.cells() for one in (*found, *_goals(run, section))), 3)
 
 
-def _targets(run: Result) -> Iterator[tuple[str, str, float, float, str]]:
-    """A target, in words; the unit; what is needed and what is there, more being better; a workload."""
-    results = good(run)
-    for name, result in results.items():
+@dataclass(frozen=True)
+class _Aim:
+    title: str
+    unit: str
+    needed: float
+    found: float
+    why: str
+    is_met_below: bool = False
+
+    def cells(self) -> list[str]:
+        """A row of the table."""
+        missed_by = self.found / self.needed if self.is_met_below else self.needed / self.found
+        by, why = ("met", "") if missed_by <= 1 else (f"**missed** by {number(missed_by)}×", self.why)
+        return [self.title, by, why, f"{number(self.needed)} {self.unit}", f"{number(self.found)} {self.unit}"]
+
+
+def _targets(run: Result) -> Iterator[_Aim]:
+    for name, result in good(run).items():
         for one in anchors(name, result):
             if one.at_least is not None:
-                yield f"{result['title']}: times as fast as {one.system}", "×", one.at_least, one.ratio(result), name
-    for name, result in results.items():
+                title = f"{result['title']}: times as fast as {one.system}"
+                yield _Aim(title, "×", one.at_least, one.ratio(result), obstacle(name))
+
+
+def _goals(run: Result, section: str) -> Iterator[_Aim]:
+    for name, result in good(run).items():
         for goal in goals(name):
-            if goal.is_in(result):
-                yield str(goal), goal.unit, -goal.at_most, -goal.value(result), name
-
-
-def _target(title: str, unit: str, needed: float, found: float, name: str) -> list[str]:
-    is_met = found >= needed
-    by = "met" if is_met else f"**missed** by {number(max(needed / found, found / needed))}×"
-    why = "" if is_met else obstacle(name)
-    return [title, by, why, f"{number(abs(needed))} {unit}", f"{number(abs(found))} {unit}"]
+            if goal.section == section and goal.is_in(result):
+                why = goal.why or obstacle(name)
+                yield _Aim(str(goal), goal.shown_unit, goal.needed, goal.value(result), why, goal.is_met_below)
 
 
 def others(run: Result) -> Iterator[str]:
@@ -193,6 +208,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Result], Iterator[str]]]] = {
     "tools": ("Other tools in the same run, with the same answers", tools),
     "overlapping": ("Windows that overlap", overlapping),
     "late": ("Late events", late),
+    "metric-targets": ("Metric programs, targets", partial(targets, section="metric-targets")),
     "metric": ("Metric programs", metric),
     "spark": ("Spark", spark),
 }

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from holdsfor.cli import app
 from holdsfor.frontend.dmtl.numbers import number_text
-from tests.conformance.dmtl_cases import ANSWERED, CASES, OPEN, RANDOM_CASES, REFUSED, STREAMED, Case
+from tests.conformance.dmtl_cases import ANSWERED, CASES, DELAYED, RANDOM_CASES, REFUSED, STREAMED, Case
 
 HEADER = "predicate,args,start,start_closed,end,end_closed"
 FAST = STREAMED[::4]
@@ -91,7 +91,17 @@ def test_what_cannot_run_on_a_stream_is_refused(case: Case, tmp_path: Path) -> N
 def test_what_can_run_on_a_stream_is_not(tmp_path: Path) -> None:
     program = tmp_path / "program.dmtl"
     for case in CASES:
-        if case.mode == "stream" and case.name not in OPEN:
+        if case.mode == "stream":
             program.write_text(case.program)
-            result = CliRunner().invoke(app, ["check", "--streaming", str(program)])
+            delay = ["--delay", "2"] if case.name in DELAYED else []
+            result = CliRunner().invoke(app, ["check", "--streaming", str(program), *delay])
             assert result.exit_code == 0, (case.name, result.stdout)
+
+
+def test_answers_that_come_later(tmp_path: Path) -> None:
+    for case in CASES:
+        if case.name in DELAYED:
+            check_every_way(case, tmp_path)
+            result = CliRunner().invoke(app, ["check", "--streaming", str(tmp_path / "program.dmtl")])
+            assert result.exit_code == 1
+            assert "let the answers come 2 later with --delay, run it in batch" in result.stdout

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from holdsfor.ir.metric import MetricFact, MetricProgram
-from tests.conformance.dmtl_cases import ANSWERED, CASES, OPEN, RANDOM_CASES, STREAMED, Case, Row, check
+from tests.conformance.dmtl_cases import ANSWERED, RANDOM_CASES, STREAMED, Case, Row, check
 from tests.strategies.metric_engine import by_batch, by_stream
 
 SAMPLE = RANDOM_CASES[::6]
@@ -34,20 +34,6 @@ def test_in_steps(case: Case) -> None:
     assert case.step is not None
     for step in (case.step, *case.alt_steps):
         check(case, on_engine, step=step)
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, id=case.name, marks=pytest.mark.xfail(strict=True, reason=OPEN[case.name]))
-        for case in CASES
-        if case.name in OPEN
-    ],
-)
-def test_open(case: Case) -> None:
-    check(case, on_engine)
-    if case.mode == "stream":
-        check(case, on_engine, step=case.step)
 
 
 @pytest.mark.slow

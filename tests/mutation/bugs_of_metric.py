@@ -9,13 +9,16 @@ from dataclasses import dataclass
 import pytest
 
 from holdsfor.columns.metric import report
+from holdsfor.columns.metric.facts import Facts, no_facts
 from holdsfor.compiler.metric import checks
-from holdsfor.core import metric_driver
+from holdsfor.compiler.metric.rules import Relation
+from holdsfor.core import metric_driver, metric_feed
 from holdsfor.frontend.dmtl import atoms, numbers
 from holdsfor.ir.metric import BinaryOperator, Range
 from holdsfor.physical import metric, metric_lower
-from tests.property import test_metric_engine
+from tests.property import test_metric_engine, test_metric_revising
 from tests.property import test_metric_extremes as properties
+from tests.unit.api import test_metric
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -89,3 +92,33 @@ def open_bounds_are_closed(patch: pytest.MonkeyPatch) -> None:
         return metric.MetricOffsets(found.low, found.high, low_open=False, high_open=False)
 
     patch.setattr(metric_lower._Lowering, "_offsets", offsets)
+
+
+@bug("metric_driver", test_metric_revising.test_late_and_retracted)
+def what_was_there_before_is_not_taken_back(patch: pytest.MonkeyPatch) -> None:
+    original = metric_driver.MetricDriver.changed
+
+    def changed(self: metric_driver.MetricDriver) -> dict[Relation, tuple[Facts, Facts]]:
+        return {relation: (no_facts(relation.arity), now) for relation, (_, now) in original(self).items()}
+
+    patch.setattr(metric_driver.MetricDriver, "changed", changed)
+
+
+@bug("metric_driver", test_metric_revising.test_late_and_retracted)
+def what_goes_on_is_told_once(patch: pytest.MonkeyPatch) -> None:
+    original = metric_driver.MetricDriver.facts
+
+    def facts(self: metric_driver.MetricDriver, relation: Relation, after: int | None = None) -> Facts:
+        return original(self, relation) if after is None else no_facts(relation.arity)
+
+    patch.setattr(metric_driver.MetricDriver, "facts", facts)
+
+
+@bug("metric_feed", test_metric.test_ticks_become_finer_in_a_session)
+def results_in_other_ticks_are_compared(patch: pytest.MonkeyPatch) -> None:
+    def refine(self: metric_feed.MetricFeed, factor: int) -> None:
+        original(self, factor)
+        self.driver.keep_changes(True)
+
+    original = metric_feed.MetricFeed._refined
+    patch.setattr(metric_feed.MetricFeed, "_refined", refine)

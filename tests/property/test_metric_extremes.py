@@ -83,7 +83,7 @@ def test_programs_of_a_family_are_accepted(features: MetricFeatures) -> None:
 
 
 @FEW
-@given(programs(MetricFeatures(own_variables=80, nesting=3)))
+@given(programs(MetricFeatures(own_variables=80, top_on_the_right=20, nesting=3)))
 def test_what_check_accepts_has_a_plan(program: MetricProgram) -> None:
     reasoner = from_metric_program(program)
     if not errors_of(reasoner.diagnostics):

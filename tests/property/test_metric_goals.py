@@ -34,17 +34,20 @@ BATCH = pytest.mark.parametrize("features", [EVERYTHING, BACKWARD, STREAMABLE], 
 
 
 def drawn(scenario: Scenario, data: st.DataObject) -> tuple[Atom, ...]:
+    """One to three questions, some of them about the same predicate."""
     heads = sorted({rule.head.signature for rule in scenario.program.rules})
     values = sorted({arg for fact in scenario.facts for arg in fact.args}, key=repr) or [Const("a")]
     goals = []
-    for name, arity in data.draw(st.lists(st.sampled_from(heads), min_size=1, max_size=2, unique=True)):
+    for name, arity in data.draw(st.lists(st.sampled_from(heads), min_size=1, max_size=3)):
         known = [data.draw(st.booleans()) for _ in range(arity)]
         args = [data.draw(st.sampled_from(values)) if one else Var(f"V{place}") for place, one in enumerate(known)]
         goals.append(Atom(name, tuple(args)))
     return tuple(goals)
 
 
-def expected(found: Rows, goals: tuple[Atom, ...]) -> Rows:
+def answering(found: Rows, goals: tuple[Atom, ...]) -> Rows:
+    """The rows that some goal asks for."""
+
     def is_asked(predicate: str, args: tuple[object, ...]) -> bool:
         return any(
             goal.predicate == predicate
@@ -73,7 +76,7 @@ def check(scenario: Scenario, data: st.DataObject, step: Fraction | None = None)
         fed = fed_run(made.made.plan, facts, dictionary, *span, step)
         assert set(rows(fed, dictionary)) == set(rows(found, dictionary))
     whole = by_reference(scenario.program, scenario.facts, *span)
-    assert set(rows(made.answers(found, dictionary), dictionary)) == expected(whole, goals)
+    assert set(rows(made.answers(found, dictionary), dictionary)) == answering(whole, goals)
 
 
 @BATCH

@@ -12,6 +12,8 @@ from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.compiler.metric.stages import metric_stages
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.frontend.dmtl import metric_text
+from holdsfor.metric.goals import Goals
+from tests.property.test_metric_goals import answering, drawn
 from tests.spark.metric_simulated import by_stages
 from tests.strategies.metric_engine import by_batch
 from tests.strategies.metric_programs import BACKWARD, EVERYTHING, STREAMABLE, MetricFeatures, Scenario, scenarios
@@ -21,13 +23,16 @@ MANY = settings(max_examples=max(500, settings.default.max_examples))
 PROGRAMS = pytest.mark.parametrize("features", [EVERYTHING, BACKWARD, STREAMABLE], ids="all backward stream".split())
 
 
-def check(scenario: Scenario, buckets: int) -> None:
+def check(scenario: Scenario, buckets: int, data: st.DataObject) -> None:
     note(metric_text(scenario.program) + "\n".join(map(metric_text, scenario.facts)))
     note(f"from {scenario.start} to {scenario.end} in {buckets} buckets")
     run = scenario.facts, scenario.start, scenario.end
-    found = by_stages(_plan(scenario), *run, buckets)
-    expected = {(row.predicate, "|".join(map(str, row.args)), *row[2:]) for row in by_batch(scenario.program, *run)}
-    assert Counter(found) == Counter(expected)
+    plan = _plan(scenario)
+    goals = drawn(scenario, data) if data.draw(st.booleans()) else ()
+    found = by_stages(plan, *run, buckets, Goals.of(plan, goals, is_stream=False) if goals else None)
+    wanted = by_batch(scenario.program, *run)
+    wanted = answering(wanted, goals) if goals else wanted
+    assert Counter(found) == Counter((row.predicate, "|".join(map(str, row.args)), *row[2:]) for row in wanted)
 
 
 def _plan(scenario: Scenario) -> MetricPlan:
@@ -41,7 +46,7 @@ def _plan(scenario: Scenario) -> MetricPlan:
 @FEW
 @given(data=st.data(), buckets=st.integers(1, 5))
 def test_buckets_find_what_one_place_finds(features: MetricFeatures, data: st.DataObject, buckets: int) -> None:
-    check(data.draw(scenarios(features)), buckets)
+    check(data.draw(scenarios(features)), buckets, data)
 
 
 @pytest.mark.slow
@@ -49,7 +54,7 @@ def test_buckets_find_what_one_place_finds(features: MetricFeatures, data: st.Da
 @MANY
 @given(data=st.data(), buckets=st.integers(1, 5))
 def test_many(features: MetricFeatures, data: st.DataObject, buckets: int) -> None:
-    check(data.draw(scenarios(features)), buckets)
+    check(data.draw(scenarios(features)), buckets, data)
 
 
 @FEW

@@ -14,6 +14,8 @@ from holdsfor.compiler.metric.delays import TooFarAhead
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import MetricFact, Range
+from holdsfor.metric.goals import Goals
+from tests.property.test_metric_goals import answering, drawn
 from tests.spark.metric_simulated import Row
 from tests.spark.metric_stream_simulated import Simulated
 from tests.strategies.metric_engine import by_batch, stream_plan
@@ -35,15 +37,18 @@ def check(data: st.DataObject, scenario: Scenario) -> None:
     # A last one says that time goes on: until everything up to the end is known.
     end = scenario.end + lateness + max(plan.delays.values(), default=Fraction(0)) + 1
     batches.append([MetricFact("Later", (), Range(end, end))])
+    goals = drawn(scenario, data) if data.draw(st.booleans()) else ()
+    made = Goals.of(plan, goals, is_stream=True) if goals else None
     kills = data.draw(st.frozensets(st.integers(0, len(batches)), max_size=2))
     note(metric_text(scenario.program) + "\n".join(map(metric_text, scenario.facts)))
     note(f"{buckets} buckets, {lateness} late, batches of {[len(batch) for batch in batches]}, killed in {set(kills)}")
     with TemporaryDirectory() as root:
-        run = Simulated.of(plan, buckets, root, lateness=lateness, kills=kills)
+        run = Simulated.of(plan, buckets, root, made, lateness=lateness, kills=kills)
         run.run(batches)
     assert sum(report.late for report in run.reports) == 0
     found = [row for row in (_clipped(row, scenario) for row in run.intervals()) if row is not None]
     wanted = by_batch(scenario.program, scenario.facts, scenario.start, scenario.end)
+    wanted = answering(wanted, goals) if goals else wanted
     assert Counter(found) == Counter((row.predicate, "|".join(map(str, row.args)), *row[2:]) for row in wanted)
 
 

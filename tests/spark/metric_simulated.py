@@ -14,8 +14,10 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.metric.facts import FactSet
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.ir.metric import MetricFact
+from holdsfor.metric.goals import Goals
 from holdsfor.spark.metric.buckets import StageOnBucket
 from holdsfor.spark.metric.job import MetricJob
+from holdsfor.spark.metric.reading import sent
 from holdsfor.spark.metric.wire import TOLD, Sender, note_row, wire_schema
 from tests.strategies.metric_engine import columns
 
@@ -29,9 +31,10 @@ def by_stages(
     start: Fraction | None,
     end: Fraction | None,
     buckets: int,
+    goals: Goals | None = None,
 ) -> list[Row]:
     """The rows of a run over buckets."""
-    job = MetricJob.of(plan, buckets, start, end)
+    job = MetricJob.of(plan, buckets, start, end, goals)
     dictionary = Dictionary()
     waiting = [*sent_facts(job, columns(facts, dictionary), dictionary)]
     waiting += [note_row(job, TOLD, bucket) for bucket in range(buckets)]
@@ -44,10 +47,7 @@ def by_stages(
 def sent_facts(job: MetricJob, facts: FactSet, dictionary: Dictionary) -> Iterator[pa.Table]:
     """Facts on their way to the stages that read them."""
     yield wire_schema(job).empty_table()
-    sender = Sender(job, dictionary)
-    for signature, table in facts.tables.items():
-        if signature in job.given:
-            yield from sender.sent(table, facts.scale, job.routes(job.given[signature], None))
+    yield from map(pa.Table.from_batches, ([one] for one in sent(job, Sender(job, dictionary), facts, dictionary)))
 
 
 def passed(

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import MetricFact
+from holdsfor.metric.goals import Goals
 from holdsfor.spark.metric.changes import CHANGES, CLOSE, OPEN
 from holdsfor.spark.metric.driver import MetricDriver, MetricReport
 from holdsfor.spark.metric.job import MetricJob, fingerprint
@@ -42,9 +43,9 @@ class Simulated:
     reports: list[MetricReport] = field(default_factory=list)
 
     @classmethod
-    def of(cls, plan: MetricPlan, buckets: int, root: str, **more: Any) -> Simulated:
-        """A run of a plan."""
-        return cls(MetricJob.of(plan, buckets), root, **more)
+    def of(cls, plan: MetricPlan, buckets: int, root: str, goals: Goals | None = None, **more: Any) -> Simulated:
+        """A run of a plan, or of the questions about it."""
+        return cls(MetricJob.of(plan, buckets, goals=goals), root, **more)
 
     def run(self, batches: Sequence[Sequence[MetricFact]]) -> None:
         """Work on all micro-batches; each that is killed is run again."""
@@ -56,7 +57,7 @@ class Simulated:
 
     def _batch(self, number: int, facts: Sequence[MetricFact], *, killed: bool) -> None:
         store = Store(f"{self.root}/holdsfor")
-        settings = {"rules": fingerprint(self.job.plan), "buckets": self.job.buckets}
+        settings = {"rules": fingerprint(self.job.plan, self.job.goals), "buckets": self.job.buckets}
         driver = MetricDriver(store, settings, _Workers(self.job, store), self.lateness, self.max_ahead)
 
         def deliver(report: MetricReport, has_aside: bool) -> None:

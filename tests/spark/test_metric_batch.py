@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,20 @@ def test_times_are_numbers_unless_they_have_to_be_exact(spark: Any, wanted: tupl
     found = materialise(reasoner(), wanted[0], query="Hot", start=3, end="9/2", partitions=2)
     assert found.dtypes[2] == ("start", "double")
     assert sorted((row.args[0], row.start, row.end) for row in found.collect()) == [("a", 3, 4.5), ("b", 4, 4.5)]
+
+
+def test_a_question_with_a_constant(spark: Any, wanted: tuple[Path, set[Any]]) -> None:
+    from holdsfor.spark import materialise
+
+    path, expected = wanted
+    for query in ("Hot(a)", ["Hot(b)", "Near(X, b)", "Near(a, Y)"]):
+        found = materialise(reasoner(), path, query=query, exact=True, partitions=3)
+        local = reasoner().materialise(path, query=query)
+        rows = {(row.predicate, "|".join(map(str, row.args)), *row[2:]) for row in local}
+        assert rows and rows < expected
+        assert Counter(as_row(row.asDict()) for row in found.collect()) == Counter(rows)
+    with pytest.raises(HoldsforError, match="a question is a predicate with constants and variables"):
+        materialise(reasoner(), path, query="Hot(a")
 
 
 def test_what_derives_for_ever_is_told(spark: Any, tmp_path: Path) -> None:

@@ -184,11 +184,21 @@ def test_streams_by_predicate(spark: Any, tmp_path: Path) -> None:
     for name, schema in columns.items():
         spark.createDataFrame(rows[name], schema).write.parquet(str(tmp_path / name))
         streams[name] = spark.readStream.schema(schema).parquet(str(tmp_path / name))
-    sink = Memory()
-    made = materialise_stream(reasoner(), streams, query="Next", buckets=2)
-    made.start(sink, checkpoint=str(tmp_path / "checkpoint"), trigger={"availableNow": True}).awaitTermination()
-    found = intervals(spark.createDataFrame(sink.table())).collect()
-    assert sorted((row.args, row.start, row.end) for row in found) == [(["a", "b"], "3", "3"), (["a", "c"], "4", None)]
+
+    def found(query: str, checkpoint: str) -> list[Any]:
+        sink = Memory()
+        made = materialise_stream(reasoner(), streams, query=query, buckets=2)
+        place = str(tmp_path / checkpoint)
+        made.start(sink, checkpoint=place, trigger={"availableNow": True}).awaitTermination()
+        return sorted(
+            (row.args, row.start, row.end) for row in intervals(spark.createDataFrame(sink.table())).collect()
+        )
+
+    both = [(["a", "b"], "3", "3"), (["a", "c"], "4", None)]
+    assert found("Next", "checkpoint") == both
+    assert found("Next(X, c)", "of_c") == both[1:]
+    with pytest.raises(HoldsforError, match="rules"):
+        found("Next(X, b)", "of_c")
 
 
 def test_facts_too_far_ahead_are_put_aside(tmp_path: Path) -> None:

@@ -73,11 +73,8 @@ def fed_run(
     feed = MetricFeed(plan, dictionary, Fraction(0), scale)
     feed.push(facts)
     answers: list[FactSet] = []
-    reached: Fraction | None = None
     for until in steps(start, end + max(plan.delays.values(), default=Fraction(0)), step):
-        feed.advance(until)
-        answers.append(feed.answer(reached))
-        reached = until
+        answers.append(_added(feed, until))
     return together(plan, answers, feed.scale, start, end)
 
 
@@ -100,23 +97,17 @@ def by_arrivals(
     stream: MetricFeed | MetricStream = (
         MetricFeed(plan, dictionary, Fraction(0)) if is_fed else MetricStream(plan, dictionary)
     )
-    reached: Fraction | None = None
     waiting, most = list(facts), 0
     found: dict[tuple[str, tuple[str | int | float, ...]], list[Range]] = {}
     for stop in sorted({*stops, end + max(plan.delays.values(), default=Fraction(0))}):
         stream.push(columns([fact for fact in waiting if _begins_by(fact, stop)], dictionary))
         waiting = [fact for fact in waiting if not _begins_by(fact, stop)]
-        if isinstance(stream, MetricFeed):
-            stream.advance(stop)
-            answer = stream.answer(reached)
-        else:
-            answer = stream.advance(stop)
+        answer = _added(stream, stop) if isinstance(stream, MetricFeed) else stream.advance(stop)
         for row in rows(answer, dictionary):
             during = Range(row.start, row.end, not row.start_closed, not row.end_closed)
             found.setdefault((row.predicate, row.args), []).append(during)
         most = max(most, stream.facts)
         assert stream.late == 0
-        reached = stop
         if not saving:
             continue
         state, dictionary = stream.save(), Dictionary()
@@ -131,6 +122,13 @@ def by_arrivals(
         for one in (Times.of(cut for piece in pieces for cut in Times.during(piece).intervals) & horizon).ranges()
     }
     return merged, most
+
+
+def _added(feed: MetricFeed, until: Fraction) -> FactSet:
+    """What a step adds to the results of a feed whose facts come in time: nothing is taken back."""
+    revision = feed.revise(until)
+    assert not any(table.rows for table in revision.removed.tables.values())
+    return revision.added
 
 
 def _begins_by(fact: MetricFact, time: Fraction) -> bool:

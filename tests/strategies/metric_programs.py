@@ -56,6 +56,8 @@ class MetricFeatures:
     denominators: tuple[int, ...] = (1, 2, 4, 3)
     own_variables: int = 10
     """How often, in percent, the left side of `Since` may have variables of its own below another operator."""
+    top_on_the_right: int = 0
+    """How often, in percent, `Top` is on the right of `Since`, which has no plan if the interval excludes 0."""
     far: bool = False
     """Whether intervals may reach as far as 64-bit integers, and further."""
     numbers: tuple[Const, ...] = VALUES[NUMBER]
@@ -254,6 +256,8 @@ class _Author:
             # `Top` on the right is refused: such a condition is a box.
             right = self.metric_atom(readable, against, depth - 1, bound)
             right = right if any(True for _ in metric.atoms(right)) else self.atom(readable, bound)
+            if self.features.top_on_the_right and self.maybe(self.features.top_on_the_right):
+                right = metric.Truth()
             # So are variables of the left side alone, in some places below another operator.
             is_inside = depth < self.features.nesting and bound is None
             names = (

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import gzip
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import lcm
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.metric.facts import Facts, FactSet, Signature
@@ -20,6 +22,9 @@ from holdsfor.core.metric_stream import MetricStream
 from holdsfor.diagnostics import Source
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.io.metric_text import read_metric_facts
+from holdsfor.metric.goals import Goals, goals_of
+from holdsfor.physical.metric_certificate import stream_bounds
+from holdsfor.physical.metric_program import Arrival, lower_program
 
 SHORT_STOP = """
 NotPos(X) :- NotOnMap(X)
@@ -108,6 +113,63 @@ def streamed(case: Case, arriving: list[tuple[Fraction, FactSet]]) -> Streamed:
         found.milliseconds.append(1e3 * (time.process_time() - begin))
         found.answers += sum(points(table, answer.scale, case.step) for table in answer.tables.values())
         found.kept.append(stream.facts)
+    return found
+
+
+def step_by_step(case: Case, arriving: Iterable[tuple[Fraction, FactSet]]) -> None:
+    """The stream and nothing else, to be timed."""
+    stream = MetricStream(case.plan, case.dictionary)
+    for until, facts in arriving:
+        stream.push(facts)
+        stream.advance(until)
+
+
+def certificate(case: Case) -> int:
+    """How many intervals a stream may keep by its plan: for each instance, those of the bounds of its relations.
+
+    Results that are a point have no bound in the plan: there may be one at each step of the reach of their operator.
+    """
+    scale = lcm(case.facts.scale, case.step.denominator)
+    stages = lower_program(case.plan, scale, Arrival.FINAL).plan.stages
+    (component,) = (one.metric for stage in stages for one in stage.components if one.metric is not None)
+    ticks = int(case.step * component.scale)
+    most = 0
+    for one in (bound for stratum in component.part.strata for bound in stream_bounds(stratum)):
+        assert one.intervals is not None or one.span is not None, "a relation is kept for ever"
+        intervals = one.intervals if one.intervals is not None else (one.span or 0) // ticks + 1
+        most += intervals * _instances(case, component.part.relations[one.relation].columns)
+    return most
+
+
+def _instances(case: Case, columns: int) -> int:
+    """How many different arguments the facts have, for relations with so many columns."""
+    tables = [table.args[:columns] for table in case.facts.tables.values() if len(table.args) >= columns]
+    if not columns or not tables:
+        return 1
+    return len(np.unique(np.concatenate([np.stack(args, axis=1) for args in tables]), axis=0))
+
+
+def asked(case: Case, question: str) -> FactSet:
+    """The answer to a question with a constant, from the facts that can matter for it."""
+    goals = Goals.of(case.plan, goals_of(case.plan, question), is_stream=False)
+    facts = goals.read(case.facts, case.dictionary)
+    found = materialise(goals.made.plan, facts, case.dictionary, case.first, case.last)
+    return goals.answers(found, case.dictionary)
+
+
+def chosen(case: Case, question: str) -> FactSet:
+    """The answer to the same question, from everything that follows."""
+    goals = Goals.of(case.plan, goals_of(case.plan, question), is_stream=False)
+    return goals.chosen(in_batch(case), case.dictionary)
+
+
+def frames(case: Case) -> dict[str, pa.Table]:
+    """The facts as tables."""
+    values = np.array(case.dictionary.values, dtype=object)
+    found = {}
+    for (name, arity), table in case.facts.tables.items():
+        columns = {f"arg{place}": pa.array(values[table.args[place]].tolist()) for place in range(arity)}
+        found[name] = pa.table({"time": table.start / (2 * case.facts.scale), **columns})
     return found
 
 

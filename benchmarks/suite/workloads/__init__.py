@@ -9,6 +9,7 @@ from benchmarks.suite.workloads import (
     live,
     maritime,
     metric,
+    metric_changes,
     peers,
     review,
     sequences,
@@ -18,6 +19,18 @@ from benchmarks.suite.workloads import (
 
 ALL: dict[str, Workload] = {
     workload.name: workload
-    for module in (applications, sequences, delays, maritime, metric, live, starting, peers, review, spark)
+    for module in (
+        applications,
+        sequences,
+        delays,
+        maritime,
+        metric,
+        metric_changes,
+        live,
+        starting,
+        peers,
+        review,
+        spark,
+    )
     for workload in module.WORKLOADS
 }

@@ -17,17 +17,26 @@ def _ready(case: metric.Case, repeat: int) -> Ready:
     facts = sum(table.rows for table in case.facts.tables.values())
 
     def stream() -> None:
-        metric.streamed(case, arriving)
+        metric.step_by_step(case, arriving)
+
+    def one_step() -> None:
+        metric.step_by_step(case, [(case.last, case.facts)])
 
     def at_once() -> None:
         metric.in_batch(case)
 
-    tasks = {"stream": Task(again(stream), len(arriving), repeat, 0), "batch": Task(again(at_once), 1, repeat, 0)}
+    tasks = {
+        "stream": Task(again(stream), len(arriving), repeat, 0),
+        "one step": Task(again(one_step), 1, repeat, 0),
+        "batch": Task(again(at_once), 1, repeat, 0),
+    }
     numbers = {"facts": facts, "answers": answers, "steps": len(arriving), "facts kept": max(found.kept)}
+    numbers["facts kept at most"] = metric.certificate(case)
+    shares = {"share kept": numbers["facts kept"] / numbers["facts kept at most"]}
     series: dict[str, list[float]] = {"time": [float(until) for until, _ in arriving], "kept": list(found.kept)}
     if len(arriving) <= 300:
         series["step_ms"] = metric.streamed(case, arriving).milliseconds
-    return Ready(tasks, numbers, series=series)
+    return Ready(tasks, numbers | shares, series=series)
 
 
 def _short_stop(name: str, quick: bool) -> Ready:

@@ -108,7 +108,7 @@ def _quotes(events: int, quick: bool) -> Ready:
     return Ready({"holdsfor": Task(again(ours))}, {"events": len(rows), "intervals": answer[0]}, measured)
 
 
-def _stops(name: str, quick: bool) -> Ready:
+def _stops(name: str, reading: bool, quick: bool) -> Ready:
     from holdsfor.columns.dictionary import Dictionary
     from holdsfor.io.metric_text import read_metric_facts
 
@@ -122,6 +122,9 @@ def _stops(name: str, quick: bool) -> Ready:
 
     def ours() -> None:
         assert folder
+        if not reading:
+            metric.in_batch(case)
+            return
         dictionary = Dictionary()
         metric.in_batch(replace(case, facts=read_metric_facts([facts], dictionary), dictionary=dictionary))
 
@@ -133,7 +136,8 @@ def _stops(name: str, quick: bool) -> Ready:
         for cell in range(start, end)
         if cell % 2 == 0
     )
-    measured = {} if quick else compared(("MeTeoR",), 1, answer, facts, program)
+    solver = "MeTeoR" if reading else "MeTeoR, facts in memory"
+    measured = {} if quick else compared((solver,), 3, answer, facts, program)
     return Ready({"holdsfor": Task(again(ours))}, {"answers": answer[0]}, measured)
 
 
@@ -186,7 +190,11 @@ WORKLOADS = [
         for events in (80, 960, 4000)
     ),
     *(
-        Workload(f"peer-stops-{name}", f"short stops in batch, also by MeTeoR, {name}", partial(_stops, name))
+        Workload(f"peer-stops{'' if reading else '-read'}-{name}", f"{title}, {name}", partial(_stops, name, reading))
+        for reading, title in (
+            (True, "short stops in batch, also by MeTeoR"),
+            (False, "short stops in batch, facts in memory"),
+        )
         for name in ("S1", "S2")
     ),
     Workload("peer-sequences", "a1; a2; a3 by rules and by Flink, 200,000 activities", partial(_sequences, 200_000)),

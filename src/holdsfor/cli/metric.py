@@ -86,7 +86,7 @@ def run_metric(
         _require_sense(options)
         known = declared_unit(reasoner.time_scale, options.mapping, options.unit)
         if options.step is not None:
-            plan = streamed_plan(reasoner, plan, parsed_delay(options.delay, known))
+            plan = streamed_plan(reasoner, plan, parsed_delay(options.delay, known), is_recorded=True)
         kept_aside = stack.enter_context(rejects_to(rejects, strict=strict))
         tick = exact_length("--tick", options.tick, known)
         if tick is not None:

@@ -38,6 +38,8 @@ from holdsfor.records import record
 from holdsfor.syntax.terms import Term
 
 _TOO_FAR, _NO_END = 2, 3
+_OPENED, _RETRACTED = 0, 4
+"""Kinds of changes, see changes.h."""
 ALL_TIME = 2 * ((1 << 61) - 3) + 1
 """A query time beyond all distinguishable times, for complete answers."""
 
@@ -113,6 +115,7 @@ class MetricDriver:
         self._vocabulary = Vocabulary(dictionary, words)
         self._holds = words.of_value("true")
         self.threads = threads or available_threads()
+        self.keeps_changes = False
 
     def measure(self) -> None:
         """Starts to measure the evaluation times of strata."""
@@ -123,8 +126,18 @@ class MetricDriver:
         stages = program_stages(self._plan, self._arrival).stages
         profile.set([stratum for stage in stages for stratum in stage.strata], self.core.profile())
 
+    def keep_changes(self, is_wanted: bool) -> None:
+        """Whether the core compares results, for `changed`."""
+        self.keeps_changes = is_wanted
+        self.core.keep_changes(is_wanted)
+        outputs = set(self.program.outputs.values())
+        self.core.report_only([number in outputs for number in range(len(self.program.plan.tables))])
+
     def refine(self, factor: int) -> None:
-        """Multiplies the ticks per time unit by a factor."""
+        """Multiplies the ticks per time unit by a factor. The core cannot compare results of different ticks, so that it
+        keeps no changes any more.
+        """
+        self.keep_changes(False)
         made = encoded(self._plan, self.scale * factor, self._arrival)
         try:
             self.core.refine(factor, made.data)
@@ -160,8 +173,10 @@ class MetricDriver:
 
     def push_final(self, relation: Relation, facts: Facts) -> int:
         """Pushes facts of a stream in time order; returns how many began before the reached time."""
-        columns = facts.start, facts.end, self._words(facts)
-        return sum(self.core.push_facts(table, *columns) for table in self.program.given.get(relation, ()))
+        words, late = self._words(facts), 0
+        for table in self.program.given.get(relation, ()):
+            late += self.core.push_facts(table, facts.start, facts.end, words)
+        return late
 
     def retract(self, relation: Relation, facts: Facts) -> None:
         """Retracts the given times of facts, regardless of their source."""
@@ -189,10 +204,30 @@ class MetricDriver:
         self.core.begin_at(NEVER if start is None else start)
         self.core.advance(ALL_TIME if end is None else end, self.threads, True)
 
-    def facts(self, relation: Relation) -> Facts:
-        """The maximal intervals of an output on a stream."""
+    def facts(self, relation: Relation, after: int | None = None) -> Facts:
+        """The maximal intervals of an output on a stream, or those that end after a cell."""
         start, end, _, words = self.core.answers(self.program.outputs[relation], self.threads)
+        if after is not None:
+            rows = np.flatnonzero(end > after)
+            start, end, words = start[rows], end[rows], _rows_of(words, relation.arity, rows)
         return self._made(relation.arity, start, end, words)
+
+    def changed(self) -> dict[Relation, tuple[Facts, Facts]]:
+        """The intervals of outputs that differ since the last call: as they were, and as they are."""
+        columns = self.core.changes(0).columns()
+        table, op, first = columns["table"], columns["op"], columns["offsets"][:-1]
+        found = {}
+        for relation, number in self.program.outputs.items():
+            both = []
+            for absent, side in ((_OPENED, "prev_"), (_RETRACTED, "")):
+                rows = np.flatnonzero((table == number) & (op != absent))
+                places = first[rows, None] + np.arange(relation.arity)
+                words = columns["columns"][places.reshape(-1)]
+                both.append(
+                    self._made(relation.arity, columns[f"{side}start"][rows], columns[f"{side}end"][rows], words)
+                )
+            found[relation] = (both[0], both[1])
+        return found
 
     def found(self, relation: Relation) -> tuple[Facts, Repeating | None]:
         """The intervals of an output, and its repeating facts, if any."""
@@ -208,6 +243,12 @@ class MetricDriver:
         np.maximum(start, -FOREVER, out=start)
         np.minimum(end, FOREVER, out=end)
         return Facts(tuple(self._vocabulary.columns(words, arity)), start, end)
+
+
+def _rows_of(words: WordArray, width: int, rows: Ints) -> WordArray:
+    """Some rows of words in row-major order."""
+    found: WordArray = words.reshape(-1, width)[rows].reshape(-1) if width else words
+    return found
 
 
 def materialise(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 from typing import Self
 
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.metric.facts import Facts, FactSet, Signature, maximal, minus
-from holdsfor.columns.metric.timeline import cells, columns_of, rescaled, scale_of
+from holdsfor.columns.metric.timeline import columns_of, scale_of
 from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.compiler.metric.rules import Relation
 from holdsfor.core.metric_stream import ENDLESS, Intake, saved_scale
 from holdsfor.core.notes import damaged
-from holdsfor.ir.metric import Range
 from holdsfor.physical.metric_program import Arrival
 
 
@@ -35,7 +34,7 @@ class MetricFeed(Intake):
         """The last cell that was evaluated."""
         self._oldest = -ENDLESS
         """The first cell that may still change."""
-        self._known = FactSet(1, {})
+        self.driver.keep_changes(True)
         self.push(columns_of(plan.facts, scale_of((), plan.facts), dictionary))
 
     @property
@@ -55,64 +54,70 @@ class MetricFeed(Intake):
         for relation, table in self._read(facts):
             self.driver.retract(relation, self._later(table, relation, 1))
 
-    def advance(self, until: Fraction) -> None:
-        """Advances in time, up to and including a point."""
+    def revise(self, until: Fraction) -> Revision:
+        """Advances in time, up to and including a point, and returns what has changed."""
         point = self._point(until)
-        if self._reached is not None:
-            point = max(self._reached, point)
+        low, last = self._oldest, self._reached
+        if last is not None:
+            point = max(last, point)
             # A window with this border sees everything that may still change, and everything after the last step.
-            self.driver.core.set_window(point - (self._oldest - 1) if self._oldest > -ENDLESS else None, None)
+            self.driver.core.set_window(point - (low - 1) if low > -ENDLESS else None, None)
+        known = None if self.driver.keeps_changes else self._results()
         self.driver.core.advance(point, self.driver.threads, False)
         self._reached = point
         self._oldest = point + 1 - 2 * int(self._lateness * self.scale)
+        if known is None:
+            differing = self.driver.changed()
+        else:
+            differing = {relation: (known[relation], now) for relation, now in self._results().items()}
+        added: dict[Signature, Facts] = {}
+        removed: dict[Signature, Facts] = {}
+        for relation, (before, now) in differing.items():
+            signature = (relation.name, relation.arity)
+            was = maximal([before.clipped(low, low if last is None else last + 1)])
+            whole = [now.clipped(low, point + 1)]
+            if last is not None and last < point and known is None:
+                # What goes on has not changed for the core.
+                whole.append(self.driver.facts(relation, after=last + 1).clipped(last + 1, point + 1))
+            new = maximal(whole)
+            added[signature] = self._later(minus(new, was), relation, -1)
+            removed[signature] = self._later(minus(was, new), relation, -1)
+        return Revision(FactSet(self.scale, added), FactSet(self.scale, removed))
 
-    def answer(self, since: Fraction | None = None) -> FactSet:
-        """All results after a point, or as far back as they are known."""
+    def _results(self) -> dict[Relation, Facts]:
+        return {relation: self.driver.facts(relation) for relation in self.plan.outputs}
+
+    def answer(self) -> FactSet:
+        """All results, as far back as they may still change."""
         assert self._reached is not None
-        low = -ENDLESS if since is None else cells(Range(since, None, low_open=True), self.scale)[0]
         found = {
-            (relation.name, relation.arity): self._later(
-                self.driver.facts(relation).clipped(low, self._reached + 1), relation, -1
-            )
-            for relation in self.plan.outputs
+            (relation.name, relation.arity): self._later(facts.clipped(-ENDLESS, self._reached + 1), relation, -1)
+            for relation, facts in self._results().items()
         }
         return FactSet(self.scale, found)
 
-    def revise(self, until: Fraction) -> Revision:
-        """Advances in time, and returns the changes in the range that could change."""
-        self.advance(until)
-        before, self._known = self._known, self.answer()
-        return _compared(before, self._known)
-
     def _refined(self, factor: int) -> None:
-        if self._reached is not None:
-            self._reached *= factor
-            self._oldest = self._reached + 1 - 2 * int(self._lateness * self.scale)
+        if self._reached is None:
+            # Nothing to compare with has been reported in other ticks.
+            self.driver.keep_changes(True)
+            return
+        self._reached *= factor
+        self._oldest = self._reached + 1 - 2 * int(self._lateness * self.scale)
 
     def save(self) -> bytes:
         """The state as bytes, for a feed with the same rules."""
         # The window of the last step does not determine the next one.
         self.driver.core.set_window(None, None)
-        return self._saved(self._reached, self._oldest)
+        return self._saved(self._reached, self._oldest, int(self.driver.keeps_changes))
 
     @classmethod
     def load(cls, plan: MetricPlan, dictionary: Dictionary, state: bytes, lateness: Fraction) -> Self:
         """Continues from a saved state."""
         feed = cls(plan, dictionary, lateness, saved_scale(state))
-        feed._reached, oldest = feed._loaded(state, 2)
+        feed._reached, oldest, keeps_changes = feed._loaded(state, 3)
+        if not keeps_changes:
+            feed.driver.keep_changes(False)
         if oldest is None:
             raise damaged()
         feed._oldest = oldest
         return feed
-
-
-def _compared(before: FactSet, now: FactSet) -> Revision:
-    scale = lcm(before.scale, now.scale)
-    added: dict[Signature, Facts] = {}
-    removed: dict[Signature, Facts] = {}
-    for signature, table in now.tables.items():
-        old = before.tables.get(signature)
-        new = maximal([rescaled(table, scale // now.scale)])
-        known = new.take(new.start < new.start) if old is None else maximal([rescaled(old, scale // before.scale)])
-        added[signature], removed[signature] = minus(new, known), minus(known, new)
-    return Revision(FactSet(scale, added), FactSet(scale, removed))

@@ -65,22 +65,24 @@ class Intake:
         """The facts that rules use, on the time-line of the program."""
         self._refine(facts.scale)
         factor = self.scale // facts.scale
-        return [
-            (relation, rescaled(table, factor))
-            for signature, table in facts.tables.items()
-            if (relation := self._relations.get(signature)) is not None and table.rows
-        ]
+        found = []
+        for signature, table in facts.tables.items():
+            relation = self._relations.get(signature)
+            if relation is not None and len(table.start):
+                found.append((relation, rescaled(table, factor)))
+        return found
 
     def _later(self, facts: Facts, relation: Relation, sign: int) -> Facts:
         """Moves facts of a relation by its delay, forward or back."""
-        delay = self.plan.delays.get(relation)
+        delays = self.plan.delays
+        delay = delays.get(relation) if delays else None
         return facts if delay is None else moved(facts, int(delay * self.scale) * sign)
 
     def _point(self, until: Fraction) -> int:
         """The cell of a time."""
         self._refine(until.denominator)
         require_near(until, self.scale, "the time")
-        return 2 * int(until * self.scale)
+        return 2 * until.numerator * (self.scale // until.denominator)
 
     def _refine(self, scale: int) -> None:
         if self.scale % scale:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from holdsfor.columns.dictionary import Dictionary
-from holdsfor.columns.metric.facts import Facts, FactSet, Repeating, Signature, maximal
+from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.metric.facts import Facts, FactSet, Repeating, Signature, maximal, stacked
 from holdsfor.compiler.metric.goals import GoalPlan, goal_plan
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
@@ -69,44 +70,62 @@ class Goals:
     def answers(self, found: FactSet, dictionary: Dictionary) -> FactSet:
         """The facts that were asked for, by the names of their predicates."""
         tables: dict[Signature, list[Facts]] = {}
-        repeats: dict[Signature, Repeating] = {}
+        repeats: dict[Signature, list[Repeating]] = {}
         for output, predicate in self.made.predicates.items():
             signature, known = _signature(predicate), _signature(output)
-            tables.setdefault(signature, []).append(self._chosen(found.tables[known], predicate, dictionary))
+            tables.setdefault(signature, []).append(self.of_output(output, found.tables[known], dictionary))
             if known in found.repeats:
                 one = found.repeats[known]
-                rows = self._rows(one.facts, predicate, dictionary)
-                repeats[signature] = Repeating(one.facts.take(rows), one.period[rows])
-        return FactSet(found.scale, {name: maximal(parts) for name, parts in tables.items()}, found.dated, repeats)
+                rows = self._rows_of_output(output, one.facts, dictionary)
+                repeats.setdefault(signature, []).append(Repeating(one.facts.take(rows), one.period[rows]))
+        together = {
+            name: Repeating(stacked([one.facts for one in parts]), np.concatenate([one.period for one in parts]))
+            for name, parts in repeats.items()
+        }
+        return FactSet(found.scale, {name: maximal(parts) for name, parts in tables.items()}, found.dated, together)
 
     def chosen(self, found: FactSet, dictionary: Dictionary) -> FactSet:
         """What is asked for of facts that have the names of their predicates."""
-        tables = {
-            signature: self._chosen(table, Relation(*signature), dictionary)
-            for signature, table in found.tables.items()
-        }
+        tables = {}
+        for signature, table in found.tables.items():
+            asked = [atom for atom in self.atoms if atom.signature == signature]
+            tables[signature] = table.take(np.flatnonzero(_agreeing(asked, table, dictionary)))
         return FactSet(found.scale, tables, found.dated)
 
-    def _chosen(self, facts: Facts, predicate: Relation, dictionary: Dictionary) -> Facts:
-        return facts.take(self._rows(facts, predicate, dictionary))
+    def of_output(self, output: Relation, facts: Facts, dictionary: Dictionary) -> Facts:
+        """The facts of an output that answer a question, and that no output before it has answered."""
+        return facts.take(self._rows_of_output(output, facts, dictionary))
 
-    def _rows(self, facts: Facts, predicate: Relation, dictionary: Dictionary) -> np.ndarray:
-        """The rows that some question is about."""
-        wanted = np.zeros(facts.rows, np.bool_)
-        for atom in self.atoms:
-            if atom.signature != _signature(predicate):
-                continue
-            agrees = np.ones(facts.rows, np.bool_)
-            names: dict[str, int] = {}
-            for place, arg in enumerate(atom.args):
-                if isinstance(arg, Const):
-                    agrees &= facts.args[place] == dictionary.find(arg.value)
-                elif not arg.is_anonymous and arg.name in names:
-                    agrees &= facts.args[place] == facts.args[names[arg.name]]
-                else:
-                    names[arg.name] = place
-            wanted |= agrees
+    def _rows_of_output(self, output: Relation, facts: Facts, dictionary: Dictionary) -> Ints:
+        predicate = _signature(self.made.predicates[output])
+        place = list(self.made.predicates).index(output)
+        before = set(list(self.made.predicates)[:place])
+        of_predicate = [
+            (atom, made)
+            for atom, made in zip(self.atoms, self.made.answered_by, strict=True)
+            if atom.signature == predicate
+        ]
+        own = [atom for atom, made in of_predicate if made == output]
+        others = [atom for atom, made in of_predicate if made in before]
+        wanted = _agreeing(own, facts, dictionary) & ~_agreeing(others, facts, dictionary)
         return np.flatnonzero(wanted)
+
+
+def _agreeing(atoms: Iterable[Atom], facts: Facts, dictionary: Dictionary) -> Bools:
+    """The rows that some question is about."""
+    wanted = np.zeros(facts.rows, np.bool_)
+    for atom in atoms:
+        agrees = np.ones(facts.rows, np.bool_)
+        names: dict[str, int] = {}
+        for place, arg in enumerate(atom.args):
+            if isinstance(arg, Const):
+                agrees &= facts.args[place] == dictionary.find(arg.value)
+            elif not arg.is_anonymous and arg.name in names:
+                agrees &= facts.args[place] == facts.args[names[arg.name]]
+            else:
+                names[arg.name] = place
+        wanted |= agrees
+    return wanted
 
 
 def _signature(relation: Relation) -> Signature:

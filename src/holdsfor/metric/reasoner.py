@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.metric.checks import check_metric, streaming_findings
 from holdsfor.compiler.metric.checks.uses import body_atoms
+from holdsfor.compiler.metric.delays import TooFarAhead, delayed_plan
 from holdsfor.compiler.metric.durations import in_units
 from holdsfor.compiler.metric.plan import MetricPlan, looks_back, make_metric_plan
 from holdsfor.diagnostics import (
@@ -25,6 +27,7 @@ from holdsfor.diagnostics import (
 )
 from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.dmtl import parse_metric
+from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.ir.metric import MetricProgram
 from holdsfor.metric.times import Length, Time, exact
 from holdsfor.times import TimeScale, unit_of
@@ -99,6 +102,9 @@ class MetricReasoner:
             "on a stream, nobody knows yet what the variables may be that only the left side of Since or Until has"
         )
         hint = "run it in batch, or bind them on the right side too"
+        with suppress(TooFarAhead):
+            needed = number_text(max(delayed_plan(self.plan).delays.values()))
+            hint = f"let the answers come {needed} later with --delay, {hint}"
         return (Diagnostic("HF621", Severity.ERROR, message, rule.span, hint),)
 
     def materialise(
@@ -145,7 +151,7 @@ class MetricReasoner:
         plan = self.plan_of(query)
         known = declared_unit(facts, mapping, unit, self.time_scale)
         if step is not None:
-            plan = streamed_plan(self, plan, delay, known)
+            plan = streamed_plan(self, plan, delay, known, is_recorded=True)
         every = length_or_none(tick, "tick", known)
         if every is not None:
             require_ticks(plan, every)

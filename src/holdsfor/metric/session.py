@@ -18,6 +18,7 @@ from holdsfor.columns.metric.profile import MetricProfile
 from holdsfor.columns.metric.report import Row, rows
 from holdsfor.columns.metric.timeline import columns_of, point_of
 from holdsfor.columns.tables import FOREVER
+from holdsfor.compiler.metric.checks import streaming_findings
 from holdsfor.compiler.metric.delays import TooFarAhead, delayed_plan
 from holdsfor.compiler.metric.plan import Direction, MetricPlan
 from holdsfor.core.metric_driver import materialise
@@ -232,11 +233,21 @@ class MetricSession:
 
 
 def streamed_plan(
-    reasoner: MetricReasoner, plan: MetricPlan, delay: Length | None, unit: str | None = None
+    reasoner: MetricReasoner,
+    plan: MetricPlan,
+    delay: Length | None,
+    unit: str | None = None,
+    *,
+    is_recorded: bool = False,
 ) -> MetricPlan:
-    """The plan of a program on a stream; raises ProgramError if the program looks ahead."""
+    """The plan of a program on a stream; raises ProgramError if the program looks ahead.
+
+    On a recorded stream nobody waits for answers. So they may come later, unless an operator says that it looks ahead.
+    """
     if plan.is_forward:
         return plan
+    if delay is None and is_recorded and not list(streaming_findings(reasoner.program)):
+        delay = inf
     if delay is None:
         raise ProgramError(reasoner.streaming_findings)
     try:

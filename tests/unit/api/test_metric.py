@@ -134,6 +134,30 @@ def test_a_question_to_a_session() -> None:
     assert not session.answer()
 
 
+def test_what_is_final_is_not_removed() -> None:
+    session = loads_metric("Recent(X) :- Diamondminus[0,2] Alarm(X)").session(lateness=5)
+    for time in range(0, 60, 10):
+        session.push({"Alarm": [(time, "hall")]})
+        changes = session.advance(time + 9)
+        assert [(row.start, row.end) for row in changes.added] == [(time, time + 2)]
+        assert not changes.removed
+
+
+def test_ticks_become_finer_in_a_session() -> None:
+    session = loads_metric("Recent(X) :- Diamondminus[0,2] Alarm(X)").session(lateness=5)
+    session.push({"Alarm": [(0, "hall")]})
+    assert [row.end for row in session.advance(1).added] == [1]
+    session.push({"Alarm": [("1/3", "attic")]})
+    assert {(row.args, row.start, row.end) for row in session.advance(2).added} == {
+        (("attic",), Fraction(1, 3), Fraction(2)),
+        (("hall",), Fraction(1), Fraction(2)),
+    }
+    session.retract({"Alarm": [(0, "hall")]})
+    changes = session.advance("5/2")
+    assert [(row.args, row.end) for row in changes.removed] == [(("hall",), 2)]
+    assert [(row.args, row.start, row.end) for row in changes.added] == [(("attic",), 2, Fraction(7, 3))]
+
+
 def test_a_delay_that_never_ends() -> None:
     reasoner = loads_metric("Q(X) :- P(X)\nQ(X) :- Diamondplus[1] Q(X)")
     with pytest.raises(ProgramError) as caught:
@@ -151,6 +175,19 @@ def test_what_goes_on_for_ever(tmp_path: Path) -> None:
     assert [row.start for row in found.between(100, 110)] == [Fraction(201, 2), Fraction(211, 2)]
     assert not found.holds_at("1000")
     assert len(found.holds_at("1000.5")) == 1
+
+
+def test_several_questions_about_what_goes_on_for_ever() -> None:
+    facts = {"Shift": [(0, "ann", "bar"), (1, "bob", "bar"), (2, "ann", "door"), (3, "eve", "door")]}
+    rules = loads_metric("On(X,Y) :- Shift(X,Y)\nBoxplus[7] On(X,Y) :- On(X,Y)")
+    found = rules.materialise(facts, query=["On(ann, Y)", "On(X, bar)"])
+    assert {one.row.args for one in found.repeating} == {("ann", "bar"), ("bob", "bar"), ("ann", "door")}
+    assert len(found.repeating) == 3
+    assert [(row.args, row.start) for row in found.between(700, 703)] == [
+        (("ann", "bar"), 700),
+        (("ann", "door"), 702),
+        (("bob", "bar"), 701),
+    ]
 
 
 def test_what_goes_on_for_ever_is_known_to_later_stages_beyond_the_end(tmp_path: Path) -> None:

@@ -72,9 +72,6 @@ def test_conformance_programs_are_refused_as_they_should(folder: Path) -> None:
     refused, off_stream = found(folder)
     if run["mode"] == "batch":
         assert not refused
-    elif folder.name == "03-since-own-variables":
-        # It has a plan in batch only, and `run --step` says so.
-        assert (refused, off_stream) == (set(), set())
     elif run["mode"] == "stream":
         assert (refused, off_stream) == (set(), set())
     elif run["batch_ok"]:

@@ -63,7 +63,7 @@ def cells(during: Range, scale: int) -> tuple[int, int]:
 
 def is_near(point: Fraction, scale: int) -> bool:
     """Whether a point lies within the distinguishable range."""
-    return abs(point) * scale <= FURTHEST
+    return abs(point.numerator) * scale <= FURTHEST * point.denominator
 
 
 def require_near(point: Fraction | None, scale: int, what: str) -> None:

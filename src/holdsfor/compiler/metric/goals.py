@@ -36,12 +36,13 @@ _Places = tuple[int, ...]
 class GoalPlan:
     """A plan that is restricted to some questions, the predicates of its outputs, and filters on its input.
 
-    A fact of a relation in `filters` counts if it has one of some values at one of some places. All facts of other
-    relations count.
+    `answered_by` has the output for each question. A fact of a relation in `filters` counts if it has one of some values at
+    one of some places. All facts of other relations count.
     """
 
     plan: MetricPlan
     predicates: Mapping[Relation, Relation]
+    answered_by: tuple[Relation, ...]
     filters: Mapping[Relation, Mapping[int, frozenset[Term]]]
 
 
@@ -55,7 +56,7 @@ def goal_plan(plan: MetricPlan, goals: Sequence[Atom], *, is_stream: bool = Fals
     wanted = tuple(dict.fromkeys(output for output, _ in outputs))
     late = {output: plan.delays[relation] for output, relation in outputs if relation in plan.delays}
     made = replace(made, outputs=wanted, delays={**plan.delays, **late}, variables=plan.variables)
-    return GoalPlan(made, dict(outputs), filters)
+    return GoalPlan(made, dict(outputs), tuple(output for output, _ in outputs), filters)
 
 
 @dataclass

@@ -136,7 +136,7 @@ class _Normaliser:
             offsets, operand = plus(offsets, inner), operand.operand
         scans = self._scans(operand)
         if not is_diamond:
-            scans = self._together(scans)
+            scans = self._together(scans, _length(offsets))
         return [scan if scan is None else self._applied(is_diamond, offsets, scan) for scan in scans]
 
     def _applied(self, is_diamond: bool, offsets: metric.Range, scan: Scan) -> Scan:
@@ -168,7 +168,7 @@ class _Normaliser:
     def _binary(self, atom: metric.Binary) -> list[Scan | None]:
         is_until = atom.operator is metric.BinaryOperator.UNTIL
         offsets = negative(atom.range) if is_until else atom.range
-        lefts = self._together(self._scans(atom.left))
+        lefts = self._together(self._scans(atom.left), atom.range.high)
         found: list[Scan | None] = []
         for left, right in product(lefts, self._scans(atom.right)):
             if right is None or left is None:
@@ -206,29 +206,32 @@ class _Normaliser:
         # At distance 0 the left side is not required, so its own variables may have any value.
         return [result, right]
 
-    def _together(self, scans: list[Scan | None]) -> list[Scan | None]:
-        """Combines alternatives of which one must hold at every time, in turns.
+    def _together(self, scans: list[Scan | None], span: Fraction | None) -> list[Scan | None]:
+        """Combines alternatives of which one must hold at every time of a span, in turns. None is without limit.
 
         If an alternative lacks a variable of another one, it leaves this variable open. Then there is one relation per
-        choice of alternatives, with the tuples for which all chosen ones hold at some time.
+        choice of alternatives, with the tuples for which all chosen ones hold at some time of the span.
         """
         if len(scans) == 1 or None in scans:
             return scans if len(scans) == 1 else [None]
         kept = [scan for scan in scans if scan is not None]
         if all(scan.names == kept[0].names for scan in kept):
-            return [self._any(kept)]
+            return [self._any(kept, span)]
         sizes = range(1, len(kept) + 1)
-        return [self._any(list(some)) for size in sizes for some in combinations(kept, size)]
+        return [self._any(list(some), span) for size in sizes for some in combinations(kept, size)]
 
-    def _any(self, scans: Sequence[Scan]) -> Scan:
-        """The union of alternatives, for tuples with a time at which all hold, or without another alternative."""
+    def _any(self, scans: Sequence[Scan], span: Fraction | None) -> Scan:
+        """The union of alternatives, for tuples for which all of them hold at some time no further away than a span, or
+        that have no other alternative.
+        """
         if len(scans) == 1:
             return scans[0]
+        around = metric.Range(None, None, True, True) if span is None else metric.Range(-span, span)
         columns = tuple(dict.fromkeys(var for scan in scans for var in _variables(scan)))
         made = self._auxiliary(len(columns), "any", scans[0].relation.name)
         for scan in scans:
             others = [one for one in scans if not one.names <= scan.names]
-            literals = (scan, *(self._applied(True, metric.Range(None, None, True, True), one) for one in others))
+            literals = (scan, *(self._applied(True, around, one) for one in others))
             self._rules.append(Joined(made, columns, literals, self._here))
         return Scan(made, columns)
 
@@ -258,6 +261,10 @@ class _Normaliser:
     def _auxiliary(self, arity: int, what: str, of: str) -> Relation:
         self._fresh += 1
         return Relation(f"{what} {of} #{self._fresh}", arity, is_written=False)
+
+
+def _length(offsets: Range) -> Fraction | None:
+    return None if offsets.low is None or offsets.high is None else offsets.high - offsets.low
 
 
 def _variables(scan: Scan) -> Iterator[Var]:

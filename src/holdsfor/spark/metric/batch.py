@@ -12,11 +12,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.io.sources import STANDARD_INPUT
 from holdsfor.loading import read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
+from holdsfor.metric.goals import Goals, goals_of
 from holdsfor.metric.session import Span
 from holdsfor.metric.times import Time
 from holdsfor.spark.asked_for import known_scale
@@ -63,6 +65,8 @@ def materialise(
     `start_closed` and `end_closed`, and the arguments in order; or one DataFrame with a mapping, with a column
     `predicate` and perhaps an array `args`, or with a column `value` of text (`P(a)@[1,2)`); or files of such text.
 
+    `query` is predicates, or queries with constants such as `P(a, X)`: only what these need is sent and evaluated.
+
     `args` is an array of text; `quoted` arguments stand in quotes where they would be read back as something else, as
     in the results of a local run (`'7'` is text, `7` a number). Times are numbers, or text if they have to be `exact` (`0.25`,
     `1/3`); null is infinite. Where it is known what one unit of time is, from `:- time_unit(s).` in the rules, the mapping or
@@ -86,12 +90,18 @@ def materialise(
     elif column_types is not None:
         raise HoldsforError("column_types is about the columns of one predicate; name it with columns=")
     spark = frames[0][0].sparkSession
-    job = MetricJob.of(plan, partitions or default_partitions(spark), span.start, span.end)
+    job = MetricJob.of(plan, partitions or default_partitions(spark), span.start, span.end, asked(plan, query))
     for message in job.stages.warnings:
         warnings.warn(message, stacklevel=2)
     shown = None if points else scale
     found = answered(job, spark, frames, exact=exact, quoted=quoted, observation=observation, time_scale=shown)
     return found if arguments is None else arguments.added(found)
+
+
+def asked(plan: MetricPlan, query: str | Iterable[str] | None, *, is_stream: bool = False) -> Goals | None:
+    """The questions with constants of a query, if there are any."""
+    found = goals_of(plan, query)
+    return Goals.of(plan, found, is_stream=is_stream) if found else None
 
 
 def answered(

@@ -86,7 +86,8 @@ class StageOnBucket:
             yield from sender.sent(owned, scale, job.routes(relation, self.number))
             if relation in job.plan.outputs:
                 result = Route(job.result_tag(relation), None, bucket=rows.bucket)
-                yield from sender.sent(owned.clipped(low, high), scale, [result])
+                asked = job.asked(relation, owned.clipped(low, high), dictionary)
+                yield from sender.sent(asked, scale, [result])
 
     def _leaving(self, table: pa.Table) -> pa.Table:
         if not self.is_last:

@@ -78,9 +78,15 @@ class GoingOn:
         self.scale = scale
 
     def changes(
-        self, relation: Relation, found: Facts, border: tuple[int, int], until: str, dictionary: Dictionary
+        self,
+        relation: Relation,
+        predicate: Relation,
+        found: Facts,
+        border: tuple[int, int],
+        until: str,
+        dictionary: Dictionary,
     ) -> Iterator[pa.Table]:
-        """The changes for facts within a range of cells."""
+        """The changes for facts of a relation within a range of cells, by the name of its predicate."""
         low, high = border
         before = self.tables.pop(relation, None)
         facts = found if before is None else maximal([before, found])
@@ -94,7 +100,7 @@ class GoingOn:
         for op, rows in ((OPEN, ~was_open), (CLOSE, was_open & ~is_open)):
             chosen = np.flatnonzero(rows)
             if len(chosen):
-                yield self._table(relation, facts.take(chosen), is_open[chosen], op, until, dictionary)
+                yield self._table(predicate, facts.take(chosen), is_open[chosen], op, until, dictionary)
 
     def _table(
         self, relation: Relation, facts: Facts, is_open: Bools, op: str, until: str, dictionary: Dictionary

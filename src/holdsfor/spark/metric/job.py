@@ -9,10 +9,13 @@ from fractions import Fraction
 from functools import cached_property
 from math import lcm
 
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import Facts
 from holdsfor.columns.metric.timeline import scale_of
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.compiler.metric.stages import Delivery, MetricStage, MetricStages, metric_stages, stage_plan
+from holdsfor.metric.goals import Goals
 from holdsfor.times import TimeScale
 
 _PLANS: dict[tuple[str, int], MetricPlan] = {}
@@ -43,16 +46,24 @@ class MetricJob:
     end: Fraction | None = None
     time_scale: TimeScale | None = None
     """The length of a time unit, if changes have timestamps."""
+    goals: Goals | None = None
+    """Questions with constants; the plan is that of what they need."""
     mark: str = field(default="", compare=False)
     """Identifies the program: each task receives its own copy of the job."""
 
     @classmethod
     def of(
-        cls, plan: MetricPlan, buckets: int, start: Fraction | None = None, end: Fraction | None = None
+        cls,
+        plan: MetricPlan,
+        buckets: int,
+        start: Fraction | None = None,
+        end: Fraction | None = None,
+        goals: Goals | None = None,
     ) -> MetricJob:
-        """The job of a plan."""
+        """The job of a plan, or of the questions about it."""
+        plan = plan if goals is None else goals.made.plan
         mark = f"{fingerprint(plan)} {sorted((str(one), delay) for one, delay in plan.delays.items())}"
-        return cls(metric_stages(plan), buckets, start, end, mark=mark)
+        return cls(metric_stages(plan), buckets, start, end, goals=goals, mark=mark)
 
     @property
     def plan(self) -> MetricPlan:
@@ -88,7 +99,15 @@ class MetricJob:
 
     def result_of(self, tag: int) -> Relation:
         """The predicate of a result tag."""
-        return self.plan.outputs[tag - len(self.tags)]
+        return self.predicate(self.plan.outputs[tag - len(self.tags)])
+
+    def predicate(self, output: Relation) -> Relation:
+        """The predicate of an output."""
+        return output if self.goals is None else self.goals.made.predicates[output]
+
+    def asked(self, output: Relation, facts: Facts, dictionary: Dictionary) -> Facts:
+        """The facts of an output that are asked for."""
+        return facts if self.goals is None else self.goals.of_output(output, facts, dictionary)
 
     def routes(self, relation: Relation, made_in: int | None) -> tuple[Route, ...]:
         """All routes of facts of a relation, from a stage or from input, to their readers."""
@@ -118,9 +137,10 @@ class MetricJob:
         return {(relation.name, relation.arity): relation for relation in found}
 
 
-def fingerprint(plan: MetricPlan) -> str:
-    """A text that identifies the rules."""
+def fingerprint(plan: MetricPlan, goals: Goals | None = None) -> str:
+    """A text that identifies the rules and the questions about them."""
     text = "\n".join([*map(repr, plan.rules), repr(plan.facts), repr(sorted(map(str, plan.outputs)))])
+    text += "" if goals is None else f"\n{goals.atoms}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

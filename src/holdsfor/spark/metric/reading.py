@@ -216,13 +216,14 @@ class ReadFacts:
         sender = Sender(self.job, dictionary)
         read = malformed = unknown = 0
         for piece in pieces(self.job, self.source, batches, dictionary):
-            yield from sent(self.job, sender, piece.facts)
+            yield from sent(self.job, sender, piece.facts, dictionary)
             read, malformed, unknown = read + piece.rows, malformed + piece.rejects.count, unknown + piece.unknown
         yield from note_row(self.job, COUNTS, 0, read, malformed, unknown).to_batches()
 
 
-def sent(job: MetricJob, sender: Sender, facts: FactSet) -> Iterator[pa.RecordBatch]:
-    """Rows with the facts for all their readers."""
+def sent(job: MetricJob, sender: Sender, facts: FactSet, dictionary: Dictionary) -> Iterator[pa.RecordBatch]:
+    """Rows with the facts for all their readers, as far as questions need them."""
+    facts = facts if job.goals is None else job.goals.read(facts, dictionary)
     for signature, table in facts.tables.items():
         relation = job.given.get(signature)
         if relation is not None:

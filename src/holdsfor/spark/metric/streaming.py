@@ -17,11 +17,12 @@ from pyspark.sql.window import Window
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.ir.metric import MetricProgram
+from holdsfor.metric.goals import Goals
 from holdsfor.metric.session import streamed_plan
 from holdsfor.metric.times import Length, exact_length, length_or_none
 from holdsfor.spark.arguments import require_types
 from holdsfor.spark.batch import default_partitions, unit_in
-from holdsfor.spark.metric.batch import MappingInput, Rules, frames_of, function, known_metric_scale, loaded
+from holdsfor.spark.metric.batch import MappingInput, Rules, asked, frames_of, function, known_metric_scale, loaded
 from holdsfor.spark.metric.changes import CHANGES, CLOSE, changes_sql
 from holdsfor.spark.metric.columns import PredicateSinks, predicate_columns
 from holdsfor.spark.metric.driver import MetricDriver, MetricReport, last_commit
@@ -64,6 +65,8 @@ def materialise_stream(
     With `max_ahead`, facts that begin more than this after the median of their batch are set aside: one time in
     milliseconds would make all later facts late.
 
+    `query` is as in `materialise`.
+
     Changes have exact times as text. If the time unit is known, as in `materialise`, they have timestamps, rounded down
     to microseconds, unless `exact`; durations can then be timedeltas or text such as "10min".
     """
@@ -78,7 +81,8 @@ def materialise_stream(
         raise HoldsforError(f"there must be at least 1 bucket, not {buckets}")
     frames = frames_of(facts, mapping, scale, untyped=untyped)
     ahead = None if max_ahead in (None, math.inf) else length_or_none(max_ahead, "max_ahead", known)
-    return MetricStreaming(plan, frames, late, buckets, ahead, reasoner.program, scale, exact=exact)
+    goals = asked(plan, query, is_stream=True)
+    return MetricStreaming(plan, frames, late, buckets, ahead, reasoner.program, scale, goals, exact=exact)
 
 
 class MetricStreaming:
@@ -93,15 +97,17 @@ class MetricStreaming:
         max_ahead: Fraction | None = None,
         program: MetricProgram | None = None,
         time_scale: TimeScale | None = None,
+        goals: Goals | None = None,
         *,
         exact: bool = False,
     ) -> None:
         self.plan, self._max_ahead = plan, max_ahead
+        self._goals = goals
         self.time_scale, self._exact = time_scale, exact
         self._program = MetricProgram(()) if program is None else program
         self._frames, self._lateness, self._buckets = frames, lateness, buckets
         self._spark = frames[0][0].sparkSession
-        for message in MetricJob.of(plan, 1).stages.warnings:
+        for message in MetricJob.of(plan, 1, goals=goals).stages.warnings:
             warnings.warn(message, stacklevel=3)
 
     def start(
@@ -125,7 +131,8 @@ class MetricStreaming:
         results = self._sink(sink, style, column_types)
         make_folder(checkpoint, "checkpoint")
         store = Store.below(checkpoint)
-        settings: dict[str, Any] = {"rules": fingerprint(self.plan), "unit": unit_in(self.time_scale)}
+        evaluated = self.plan if self._goals is None else self._goals.made.plan
+        settings: dict[str, Any] = {"rules": fingerprint(evaluated, self._goals), "unit": unit_in(self.time_scale)}
         before = last_commit(store, settings)
         # The machine that continues the run may have another number of cores.
         settings["buckets"] = self._buckets or before.settings.get("buckets") or default_partitions(self._spark)
@@ -133,7 +140,7 @@ class MetricStreaming:
         store = store.owned(run_of(before.link, settings["rules"]))
         workers_like_driver(self._spark)
         probe(self._spark, store)
-        job = MetricJob.of(self.plan, settings["buckets"])
+        job = MetricJob.of(self.plan, settings["buckets"], goals=self._goals)
         job = replace(job, time_scale=None if self._exact else self.time_scale)
         aside = None if side is None else as_sink(side, style)
         run = _Run(job, store, settings, self._lateness, results, aside, on_report, self._max_ahead, self.time_scale)

@@ -55,7 +55,7 @@ class ReadStream:
         dictionary = Dictionary()
         sender = Sender(self.job, dictionary)
         for piece in pieces(self.job, self.source, batches, dictionary):
-            yield from sent(self.job, sender, piece.facts)
+            yield from sent(self.job, sender, piece.facts, dictionary)
             found = [note_row(self.job, COUNTS, 0, piece.rows, piece.rejects.count, piece.unknown)]
             starts = [table.start.max() for table in piece.facts.tables.values() if table.rows]
             if starts and max(starts) > -FOREVER:
@@ -312,7 +312,11 @@ class _Bucket:
             if relation in job.plan.outputs:
                 delay = 2 * int(job.plan.delays.get(relation, Fraction(0)) * found.scale)
                 border = (low if low <= -FOREVER else low - delay, high - delay)
-                self._changes += self._going_on.changes(relation, owned, border, number_text(until), self._dictionary)
+                asked = job.asked(relation, owned, self._dictionary)
+                moment = number_text(until)
+                self._changes += self._going_on.changes(
+                    relation, job.predicate(relation), asked, border, moment, self._dictionary
+                )
 
     def finish(self) -> dict[str, Any]:
         """Writes everything and returns the notes."""
