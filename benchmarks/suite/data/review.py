@@ -32,10 +32,10 @@ TUNED = maritime_rules.RULES.replace(
 class InMemory(Runs):
     """Runs over a stream that has been read."""
 
-    def __init__(self, events: int, vessels: int) -> None:
+    def __init__(self, events: int, vessels: int, decimals: int = 1) -> None:
         super().__init__(Input({}))
         dictionary = Dictionary()
-        stream = maritime.whole_stream(dictionary, events, vessels)
+        stream = maritime.whole_stream(dictionary, events, vessels, decimals)
         self.read = Reading(stream, dictionary, events, {}, set(), Rejects())
         self._readings = [(None, self.read)]  # type: ignore[list-item]
 
