@@ -23,7 +23,7 @@ class Inputs:
     intervals: dict[Symbol, Intervals] = field(default_factory=dict)
 
 
-def stream(dictionary: Dictionary, events: int, vessels: int, seed: int = 1) -> Inputs:
+def stream(dictionary: Dictionary, events: int, vessels: int, seed: int = 1, decimals: int = 1) -> Inputs:
     """Random events of all kinds, and proximity intervals of random pairs, as encoded columns."""
     random = np.random.default_rng(seed)
     vessel_codes = dictionary.encode(range(1_000_000, 1_000_000 + vessels))
@@ -35,7 +35,7 @@ def stream(dictionary: Dictionary, events: int, vessels: int, seed: int = 1) -> 
         moment = random.integers(0, HOURS * 3600, count)
         columns: tuple[Codes | Numbers, ...] = (vessel,)
         if name == "velocity":
-            columns = (vessel, Numbers(np.round(random.gamma(2.0, 4.0, count), 1)))
+            columns = (vessel, Numbers(np.round(random.gamma(2.0, 4.0, count), decimals)))
         elif name.endswith("Area"):
             columns = (vessel, Codes(area_codes[random.integers(0, 4, count)]))
         inputs.events[Symbol(EntityKind.EVENT, name, len(columns))] = Events(columns, moment)
@@ -73,9 +73,9 @@ def copies(count: int) -> str:
     return "\n".join([*found, f"areaType(a0{facts}"])
 
 
-def whole_stream(dictionary: Dictionary, events: int, vessels: int) -> Stream:
+def whole_stream(dictionary: Dictionary, events: int, vessels: int, decimals: int = 1) -> Stream:
     """The same with arrival times, in order of time as streams come."""
-    inputs = stream(dictionary, events, vessels)
+    inputs = stream(dictionary, events, vessels, decimals=decimals)
     found = Stream()
     for symbol, table in inputs.events.items():
         order = np.argsort(table.time, kind="stable")

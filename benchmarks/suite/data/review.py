@@ -18,7 +18,8 @@ from holdsfor.recognition import Recognition
 from holdsfor.review.diff import Diff, compared
 from holdsfor.review.labels import Label
 from holdsfor.review.running import Input, Runs
-from holdsfor.review.tuning import Tuning, _Work
+from holdsfor.review.trials import Trials
+from holdsfor.review.tuning import Tuning, tuning_of
 from holdsfor.review.varying import read_parameter
 
 TUNED = maritime_rules.RULES.replace(
@@ -31,10 +32,10 @@ TUNED = maritime_rules.RULES.replace(
 class InMemory(Runs):
     """Runs over a stream that has been read."""
 
-    def __init__(self, events: int, vessels: int) -> None:
+    def __init__(self, events: int, vessels: int, decimals: int = 1) -> None:
         super().__init__(Input({}))
         dictionary = Dictionary()
-        stream = maritime.whole_stream(dictionary, events, vessels)
+        stream = maritime.whole_stream(dictionary, events, vessels, decimals)
         self.read = Reading(stream, dictionary, events, {}, set(), Rejects())
         self._readings = [(None, self.read)]  # type: ignore[list-item]
 
@@ -79,5 +80,5 @@ def tuned(runs: InMemory, listed: list[Label], vary: str, most: int) -> Tuning:
     """A threshold in a range of values."""
     reasoner = loads(TUNED)
     program = reasoner.analysis.resolved
-    work = _Work(reasoner, program, runs, listed, [read_parameter(vary, program)], most, any_order=False)
-    return work.scored(work.choices(), "time", 0.7, (0, 0.0))
+    work = Trials(reasoner, program, runs, listed, [read_parameter(vary, program)], most, any_order=False)
+    return tuning_of(work, work.choices(), "time", 0.7, (0, 0.0))

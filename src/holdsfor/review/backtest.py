@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.columns.kernels import Ints
+from holdsfor.columns.kernels import EMPTY, Ints
 from holdsfor.compiler.analysis.definitions import EVENT, Node
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
@@ -375,9 +375,14 @@ def tolerance_in(given: DurationInput, line: Line) -> int:
 
 def with_labelled_values(found: History, labels: History) -> History:
     """Of a fluent with several values, only those are scored that have labels."""
+    return found.take(labelled_rows(found, labels))
+
+
+def labelled_rows(found: History, labels: History) -> Ints:
+    """The intervals of fluents and values that have labels."""
     values = {(one.name, one.value) for one in labels.subjects}
     keep = np.array([(one.name, one.value) in values for one in found.subjects], np.bool_)
-    return found.take(np.flatnonzero(keep[found.key])) if len(found) else found
+    return np.flatnonzero(keep[found.key]) if len(found) else EMPTY
 
 
 def observed(result: Result | MetricResult, runs: Runs, found: History) -> tuple[int, int]:

@@ -1,19 +1,43 @@
-"""Scores that are kept up to date: only the subjects that have changed are counted again."""
+"""Scores of many settings at once: only subjects that a setting changes are counted again, all of them together.
+
+A *version* of a subject is what is found of it from one setting that changes it to the next one. Versions take the place of subjects
+in `scoring`, in blocks, so that nothing is done setting by setting.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.columns.kernels import Ints
-from holdsfor.review.scoring import Agreement, Episodes, Rules, Score, agreement
+from holdsfor.columns.kernels import EMPTY, Bools, Ints
+from holdsfor.review.scoring import Episodes, Packing, Rules, Score, episodes
 from holdsfor.review.timeline_scale import Line
 
 Columns = tuple[Ints, Ints, Ints]
 """Keys, starts and ends."""
+Held = tuple[Ints, Ints, Ints, Ints]
+"""What a setting finds: keys, starts and ends, and how many subjects with the key have the interval."""
+Counts = npt.NDArray[np.int64]
 _COUNTS = 8
+_ROWS = 1 << 20
+"""So many intervals are counted in a block, if a version has not more."""
+
+
+@dataclass(frozen=True)
+class Edits:
+    """Intervals that come and go, with the numbers of their settings, which are counted from 0."""
+
+    setting: Ints
+    key: Ints
+    start: Ints
+    end: Ints
+    comes: Bools
+
+    def __len__(self) -> int:
+        return len(self.key)
 
 
 class Book:
@@ -26,53 +50,149 @@ class Book:
         order = np.argsort(labels[0], kind="stable")
         # By subject: those of one stand together.
         self._labels = labels[0][order], labels[1][order], labels[2][order]
-        self._counts: list[npt.NDArray[np.int64]] = [np.zeros((0, _COUNTS), np.int64) for _ in spans]
-        self._totals = [np.zeros(_COUNTS, np.int64) for _ in spans]
-        keys = int(labels[0].max()) + 1 if len(labels[0]) else 0
-        self.update(keys, None, (np.zeros(0, np.int64),) * 3)
+        self._held: Held = (EMPTY, EMPTY, EMPTY, EMPTY)
+        keys = np.unique(labels[0])
+        self._counts = [np.zeros((int(keys.max(initial=-1)) + 1, _COUNTS), np.int64) for _ in spans]
+        for counts, span in zip(self._counts, spans, strict=True):
+            counts[keys] = self._counted(keys, (EMPTY, EMPTY, EMPTY), span)
+        self._totals = [counts.sum(axis=0) for counts in self._counts]
 
-    def update(self, keys: int, changed: Collection[int] | None, found: Columns) -> None:
-        """Count some subjects again, of `keys` that there are; `found` has all that is found of them. None is all."""
-        which = np.arange(keys) if changed is None else np.array(sorted(changed), np.int64)
-        labels = self._labels if changed is None else self._labels_of(which)
-        # Few subjects cost little, however many there are.
-        mine = tuple((np.searchsorted(which, one[0]), one[1], one[2]) for one in (labels, found))
-        for place, span in enumerate(self._spans):
-            counts = self._counts[place]
+    def scores(self, settings: int, edits: Edits) -> list[list[Score]]:
+        """The scores of so many settings, one after the other, for each span. The first follows on the last one of the
+        previous call.
+        """
+        steps = [np.zeros((settings, _COUNTS), np.int64) for _ in self._spans]
+        if len(edits):
+            self._make_room(int(edits.key.max()) + 1)
+            versions = _Versions(settings, edits, self._held)
+            self._held = versions.held
+            for keys, setting, follows, found in versions.blocks(self._labels[0]):
+                for place, span in enumerate(self._spans):
+                    counts = self._counts[place]
+                    now = self._counted(keys, found, span)
+                    before = np.where(follows[:, None], np.roll(now, 1, axis=0), counts[keys])
+                    np.add.at(steps[place], setting, now - before)
+                    # Of several versions of a subject, the last one stays.
+                    is_last = np.append(keys[1:] != keys[:-1], True)
+                    counts[keys[is_last]] = now[is_last]
+        totals = [total + step.cumsum(axis=0) for total, step in zip(self._totals, steps, strict=True)]
+        if settings:
+            self._totals = [total[-1] for total in totals]
+        return [[self._score(total[place].tolist()) for total in totals] for place in range(settings)]
+
+    def _make_room(self, keys: int) -> None:
+        for place, counts in enumerate(self._counts):
             if len(counts) < keys:
-                # Room for more than there are: subjects come one after the other.
-                room = np.zeros((keys + keys // 2 - len(counts), _COUNTS), np.int64)
-                counts = self._counts[place] = np.concatenate((counts, room))
-            now = _by_key(agreement(mine[0], mine[1], span, self._line, self._rules), len(which))
-            self._totals[place] += now.sum(axis=0) - counts[which].sum(axis=0)
-            counts[which] = now
+                more = np.zeros((keys + keys // 2 - len(counts), _COUNTS), np.int64)
+                self._counts[place] = np.concatenate((counts, more))
 
-    def _labels_of(self, which: Ints) -> Columns:
-        """The labels of some subjects, which are in order."""
-        keys = self._labels[0]
-        first, last = np.searchsorted(keys, which, "left"), np.searchsorted(keys, which, "right")
-        sizes = last - first
-        rows = np.repeat(first - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes) + np.arange(sizes.sum())
-        return keys[rows], self._labels[1][rows], self._labels[2][rows]
+    def _counted(self, keys: Ints, found: Columns, span: tuple[int, int]) -> Counts:
+        """The counts of versions of subjects; `found` has the numbers of versions as keys."""
+        labels = self._labels_of(keys)
+        packing = Packing(span, self._line)
+        made = []
+        # As many versions as fit on one packed time-line.
+        for first in range(0, len(keys), packing.room):
+            some = slice(first, first + packing.room)
+            sides = [_between(one, first, first + packing.room) for one in (labels, found)]
+            of_labels, of_found = episodes(sides[0], sides[1], packing, self._rules)
+            made.append(_by_key(of_labels, of_found, len(keys[some])))
+        return np.concatenate([np.zeros((0, _COUNTS), np.int64), *made])
 
-    def scores(self) -> list[Score]:
-        """The score of each span."""
-        return [self._score(total) for total in self._totals]
+    def _labels_of(self, keys: Ints) -> Columns:
+        """The labels of some subjects, which are in order, by their place."""
+        first, last = (np.searchsorted(self._labels[0], keys, side) for side in ("left", "right"))
+        place, rows = _spread(first, last)
+        return place, self._labels[1][rows], self._labels[2][rows]
 
-    def _score(self, total: npt.NDArray[np.int64]) -> Score:
-        one, two, three, four, five, six, seven, eight = (int(number) for number in total)
+    def _score(self, total: Sequence[int]) -> Score:
+        one, two, three, four, five, six, seven, eight = total
         return Score(one, two, three, four, five, six, seven, eight, self._points)
 
 
-def _by_key(found: Agreement, keys: int) -> npt.NDArray[np.int64]:
-    columns = [
-        column
-        for pair in zip(_counted(found.labelled, keys), _counted(found.found, keys), strict=True)
-        for column in pair
-    ]
-    return np.stack(columns, axis=1)
+class _Versions:
+    """The versions of all subjects that some settings change, and the intervals of each."""
+
+    def __init__(self, settings: int, edits: Edits, held: Held) -> None:
+        before = np.isin(held[0], edits.key)
+        *was, times = (column[before] for column in held)
+        columns = [np.concatenate(pair) for pair in zip(was, (edits.key, edits.start, edits.end), strict=True)]
+        # What held before comes with a setting before the first one.
+        setting = np.concatenate((np.full(len(times), -1), edits.setting))
+        sign = np.concatenate((times, np.where(edits.comes, 1, -1)))
+        order = np.lexsort((setting, columns[2], columns[1], columns[0]))
+        key, start, end, setting, sign = (column[order] for column in (*columns, setting, sign))
+        is_same = np.zeros(len(key), np.bool_)
+        is_same[1:] = (key[1:] == key[:-1]) & (start[1:] == start[:-1]) & (end[1:] == end[:-1])
+        # How many times an interval is there after a row.
+        times = sign.cumsum()
+        first = np.flatnonzero(~is_same)
+        times -= np.repeat(times[first] - sign[first], np.diff(np.append(first, len(key))))
+        goes = np.full(len(key), settings)
+        goes[:-1][is_same[1:]] = setting[1:][is_same[1:]]
+        lives = np.flatnonzero((times > 0) & (goes > setting))
+        self._key, self._start, self._end = key[lives], start[lives], end[lives]
+        self._comes, self._goes = setting[lives], goes[lives]
+        stays = self._goes == settings
+        last = (self._key, self._start, self._end, times[lives])
+        key, start, end, times = (
+            np.concatenate((old[~before], new[stays])) for old, new in zip(held, last, strict=True)
+        )
+        self.held: Held = (key, start, end, times)
+        self._width = settings + 1
+        self._versions = np.unique(edits.key * self._width + edits.setting)
+
+    def blocks(self, labelled: Ints) -> Iterator[tuple[Ints, Ints, Bools, Columns]]:
+        """Keys and settings of some versions, which of them follow on another one of the block, and their intervals."""
+        versions = self._versions
+        base = self._key * self._width
+        first = np.searchsorted(versions, base + np.maximum(self._comes, 0))
+        last = np.searchsorted(versions, base + self._goes)
+        keys = versions // self._width
+        count = len(versions)
+        rows = np.bincount(first, minlength=count + 1) - np.bincount(last, minlength=count + 1)
+        rows = rows.cumsum()[:count] + np.searchsorted(labelled, keys, "right") - np.searchsorted(labelled, keys)
+        filled = rows.cumsum()
+        low = 0
+        while low < count:
+            done = int(filled[low - 1]) if low else 0
+            high = max(low + 1, int(np.searchsorted(filled, done + _ROWS, "right")))
+            lives = np.flatnonzero((first < high) & (last > low))
+            place, row = _spread(np.maximum(first[lives], low), np.minimum(last[lives], high))
+            lives = lives[place]
+            found = row - low, self._start[lives], self._end[lives]
+            some = keys[low:high]
+            follows = np.append(False, some[1:] == some[:-1])
+            yield some, versions[low:high] % self._width, follows, found
+            low = high
 
 
-def _counted(one: Episodes, keys: int) -> list[npt.NDArray[np.int64]]:
-    weights = [np.ones(len(one)), one.agrees, one.length, one.shared]
-    return [np.bincount(one.key, weight, minlength=keys).astype(np.int64) for weight in weights]
+def _spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """All numbers of some ranges, and the place of the range of each.
+
+    >>> [column.tolist() for column in _spread(np.array([4, 7]), np.array([6, 8]))]
+    [[0, 0, 1], [4, 5, 7]]
+    """
+    sizes = last - first
+    place = np.repeat(np.arange(len(sizes)), sizes)
+    return place, np.arange(len(place)) + np.repeat(first - (sizes.cumsum() - sizes), sizes)
+
+
+def _between(columns: Columns, low: int, high: int) -> Columns:
+    key = columns[0]
+    if not len(key) or (low == 0 and int(key.max()) < high):
+        return columns
+    rows = np.flatnonzero((key >= low) & (key < high))
+    return key[rows] - low, columns[1][rows], columns[2][rows]
+
+
+def _by_key(labelled: Episodes, found: Episodes, keys: int) -> Counts:
+    made = np.zeros((keys, _COUNTS), np.int64)
+    for side, one in enumerate((labelled, found)):
+        weights = (np.ones(len(one), np.int64), one.agrees.astype(np.int64), one.length, one.shared)
+        # Episodes are in the order of their keys.
+        first = np.flatnonzero(np.append(True, one.key[1:] != one.key[:-1])) if len(one) else EMPTY
+        for place, weight in enumerate(weights):
+            if len(first):
+                made[one.key[first], 2 * place + side] = np.add.reduceat(weight, first)
+    return made

@@ -20,15 +20,20 @@ import numpy.typing as npt
 from holdsfor.columns.frames import Numbers
 from holdsfor.columns.kernels import Ints
 from holdsfor.columns.stream import EventColumns
-from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.definitions import FLUENT, Node
+from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.io.builder import Reading
 from holdsfor.ir import (
     Algebra,
     BackgroundRule,
     Call,
     Compare,
+    Guard,
     Happens,
     IntervalRule,
+    Intervals,
+    Literal,
+    OpenLength,
     Program,
     Rule,
     rule_variables,
@@ -81,6 +86,11 @@ class LengthTest:
 
     rule: IntervalRule
     algebra: Algebra
+
+    @property
+    def operator(self) -> str:
+        """With the length to the left."""
+        return DURATIONS[self.algebra.operator]
 
 
 @dataclass(frozen=True)
@@ -143,7 +153,10 @@ def _uses(rule: Rule, call: Call, variable: Var, reasoner: Reasoner) -> Iterator
                         yield _row_test(rule, literal, call, number, shown, reasoner)
             case Algebra(operator=operator, bound=Var(name=bound)) if operator in DURATIONS and bound == name:
                 left -= 1
-                yield LengthTest(rule, literal) if isinstance(rule, IntervalRule) else None
+                if isinstance(rule, IntervalRule) and literal.open_length is OpenLength.SO_FAR:
+                    yield LengthTest(rule, literal)
+                else:
+                    yield None
     if left:
         yield None
 
@@ -182,41 +195,40 @@ def column_numbers(columns: EventColumns, argument: int, reading: Reading) -> Re
     return np.array(found, np.float64)[place] if found else np.empty(0)
 
 
-def length_probe(program: Program, test: LengthTest, number: int) -> Program:
+@dataclass(frozen=True)
+class FilteredList:
+    """The list that a filter by duration is given: the conditions that make it, and the variables that it depends on."""
+
+    body: Body
+    variables: tuple[str, ...]
+
+
+def filtered_list(rule: IntervalRule, algebra: Algebra) -> FilteredList:
+    """What a filter of a rule is given."""
+    lists = {one.name for one in variables(algebra.inputs[0])}
+    body: list[Literal] = []
+    for literal in reversed(rule.body):
+        match literal:
+            case Intervals(out=out) | Algebra(out=out):
+                if lists.isdisjoint(one.name for one in variables(out)):
+                    continue
+                inputs = literal.inputs if isinstance(literal, Algebra) else ()
+                lists.update(one.name for term in inputs for one in variables(term))
+            case Guard():
+                continue
+        body.insert(0, literal)
+    terms = [term for one in body if isinstance(one, Intervals) for term in (one.fvp.fluent, one.fvp.value)]
+    names = dict.fromkeys(one.name for term in terms for one in variables(term))
+    return FilteredList(tuple(body), tuple(names))
+
+
+def length_probe(program: Program, test: LengthTest) -> tuple[Program, Node]:
     """The program with a fluent for the intervals that a filter is given."""
-    name = f"lengths {number}"
-    fluent = test.rule.fvp.fluent
-    args = fluent.args if isinstance(fluent, Compound) else ()
-    values = (*args, *((test.rule.fvp.value,) if isinstance(test.rule.fvp.value, Var) else ()))
+    given = filtered_list(test.rule, test.algebra)
+    name, values = "lengths", tuple(map(Var, given.variables))
     head: Compound | Const = Compound(name, values) if values else Const(name)
-    needed = {one.name for one in variables(test.algebra.inputs[0])}
-    body = tuple(
-        literal for literal in test.rule.body if literal is not test.algebra and not _reads(literal, test.algebra)
-    )
-    fvp = replace(test.rule.fvp, fluent=head, value=Const("true"))
-    assert needed
-    made = IntervalRule(fvp, test.algebra.inputs[0], body, test.rule.span)
-    return replace(program, rules=(*program.rules, made))
-
-
-def _reads(literal: object, algebra: Algebra) -> bool:
-    """Whether a condition reads what a filter gives."""
-    outs = {one.name for one in variables(algebra.out)}
-    inputs = literal.inputs if isinstance(literal, Algebra) else ()
-    return any(one.name in outs for term in inputs for one in variables(term))
-
-
-def probe_symbol(number: int, reasoner: Reasoner) -> Symbol | None:
-    """The fluent of a probe."""
-    name = f"lengths {number}"
-    return next(
-        (
-            one.symbol
-            for one in reasoner.analysis.entities
-            if one.symbol.kind is EntityKind.FLUENT and one.symbol.name == name
-        ),
-        None,
-    )
+    made = IntervalRule(replace(test.rule.fvp, fluent=head, value=Const("true")), test.algebra.inputs[0], given.body)
+    return replace(program, rules=(*program.rules, made)), Node(FLUENT, name, len(values))
 
 
 def lengths_found(start: Ints, end: Ints, query: int) -> Ints:

@@ -70,11 +70,11 @@ def history_of(result: Result, wanted: Collection[Node] | None = None) -> Histor
     for symbol in dict.fromkeys(symbol for answer, _, _ in known for symbol in answer.fluents):
         if wanted is None or Node(FLUENT, symbol.name, symbol.arity) in wanted:
             table = known_intervals(known, symbol, -FAR, FAR)
-            found.append(_of_symbol(symbol, table.args, table.value, (table.start, table.end), texts))
+            found.append(history_of_symbol(symbol, table.args, table.value, (table.start, table.end), texts))
     for symbol in dict.fromkeys(symbol for answer, _, _ in known for symbol in answer.events):
         if wanted is None or Node(EVENT, symbol.name, symbol.arity) in wanted:
             args, time = known_occurrences(known, symbol, -FAR, FAR, texts.dictionary)
-            found.append(_of_symbol(symbol, args, None, (time, time + 1), texts))
+            found.append(history_of_symbol(symbol, args, None, (time, time + 1), texts))
     return stacked(found)
 
 
@@ -91,10 +91,10 @@ def changed_histories(old: Result, new: Result, wanted: Collection[Node]) -> tup
         if Node(kind, symbol.name, symbol.arity) not in wanted:
             continue
         both = [_columns(side, symbol, kind, old.texts) for side in known]
-        for place, (columns, rows) in enumerate(zip(both, _only_one_has(*both), strict=True)):
+        for place, (columns, rows) in enumerate(zip(both, only_one_has(*both), strict=True)):
             *args, start, end = (column[rows] for column in columns)
             value = args.pop() if kind == FLUENT and args else None
-            sides[place].append(_of_symbol(symbol, args, value, (start, end), old.texts))
+            sides[place].append(history_of_symbol(symbol, args, value, (start, end), old.texts))
     return stacked(sides[0]), stacked(sides[1])
 
 
@@ -107,7 +107,7 @@ def _columns(known: DecisiveAnswers, symbol: Symbol, kind: str, texts: Texts) ->
     return [*args, time, time + 1]
 
 
-def _only_one_has(old: list[Ints], new: list[Ints]) -> tuple[Ints, Ints]:
+def only_one_has(old: list[Ints], new: list[Ints]) -> tuple[Ints, Ints]:
     """The rows of each table that the other has not."""
     sizes = len(old[-1]), len(new[-1])
     if not all(sizes):
@@ -124,9 +124,10 @@ def _only_one_has(old: list[Ints], new: list[Ints]) -> tuple[Ints, Ints]:
     return np.flatnonzero(~is_common[: sizes[0]]), np.flatnonzero(~is_common[sizes[0] :])
 
 
-def _of_symbol(
+def history_of_symbol(
     symbol: Symbol, args: Sequence[Ints], value: Ints | None, times: tuple[Ints, Ints], texts: Texts
 ) -> History:
+    """Intervals of one fluent or event as columns, with its subjects."""
     start, end = times
     if not len(start):
         return History([], EMPTY, EMPTY, EMPTY)

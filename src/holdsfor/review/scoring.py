@@ -108,30 +108,45 @@ def agreement(
     labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], span: tuple[int, int], line: Line, rules: Rules
 ) -> Agreement:
     """Compare keys, starts and ends of both sides, inside of a span of time."""
-    low = span[0] - (span[0] % 2 if line.is_metric else 0)
-    bits = int(max(1, span[1] - low)).bit_length() + 1
-    packing = _Packing(low, span, bits)
+    packing = Packing(span, line)
     wanted, got = packing.maximal(*labels), packing.maximal(*found)
+    return Agreement(*_compared(wanted, got, packing, rules), *_lags(wanted, got, packing, rules.tolerance))
+
+
+def episodes(
+    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], packing: Packing, rules: Rules
+) -> tuple[Episodes, Episodes]:
+    """The episodes of both sides, without lags."""
+    return _compared(packing.maximal(*labels), packing.maximal(*found), packing, rules)
+
+
+def _compared(wanted: Spans, got: Spans, packing: Packing, rules: Rules) -> tuple[Episodes, Episodes]:
     wide_wanted, wide_got = (packing.widened(spans, rules.tolerance) for spans in (wanted, got))
-    of_labels = _episodes(wanted, wide_got, packing, line, rules.overlap)
-    of_found = _episodes(got, wide_wanted, packing, line, rules.overlap)
-    return Agreement(of_labels, of_found, *_lags(wanted, got, packing, rules.tolerance))
+    of_labels = _episodes(wanted, wide_got, packing, rules.overlap)
+    return of_labels, _episodes(got, wide_wanted, packing, rules.overlap)
 
 
-@dataclass(frozen=True)
-class _Packing:
+class Packing:
     """Times of all keys on one time-line, each key after the one before."""
 
-    low: int
-    span: tuple[int, int]
-    bits: int
+    def __init__(self, span: tuple[int, int], line: Line) -> None:
+        self.span, self.line = span, line
+        self.low = span[0] - (span[0] % 2 if line.is_metric else 0)
+        self.bits = int(max(1, span[1] - self.low)).bit_length() + 1
+
+    @property
+    def room(self) -> int:
+        """So many keys fit on the time-line."""
+        return 1 << max(0, 62 - self.bits)
 
     def maximal(self, key: Ints, start: Ints, end: Ints) -> Spans:
+        """Maximal intervals, inside of the span."""
         starts, ends = np.clip(start, *self.span) - self.low, np.clip(end, *self.span) - self.low
         base = key << self.bits
         return maximal(base + starts, base + ends)
 
     def widened(self, spans: Spans, by: int) -> Spans:
+        """Intervals that are longer by so much at both ends."""
         if not by:
             return spans
         base = (spans[0] >> self.bits) << self.bits
@@ -140,22 +155,23 @@ class _Packing:
         return maximal(base + starts, base + np.minimum(spans[1] - base + by, last))
 
     def unpacked(self, spans: Spans) -> tuple[Ints, Ints, Ints]:
+        """Keys, starts and ends of packed intervals."""
         key = spans[0] >> self.bits
         base = (key << self.bits) - self.low
         return key, spans[0] - base, spans[1] - base
 
 
-def _episodes(spans: Spans, others: Spans, packing: _Packing, line: Line, overlap: float) -> Episodes:
+def _episodes(spans: Spans, others: Spans, packing: Packing, overlap: float) -> Episodes:
     count = len(spans[0])
     shared = intersection([spans, others]) if count and len(others[0]) else (EMPTY, EMPTY)
     at = find(spans, shared[0]) if len(shared[0]) else EMPTY
     cells = np.bincount(at, shared[1] - shared[0], minlength=count).astype(np.int64)
-    time = np.bincount(at, line.measure(*shared), minlength=count).astype(np.int64)
+    time = np.bincount(at, packing.line.measure(*shared), minlength=count).astype(np.int64)
     agrees = (cells > 0) & (cells >= overlap * (spans[1] - spans[0]))
-    return Episodes(*packing.unpacked(spans), line.measure(*spans), time, agrees)
+    return Episodes(*packing.unpacked(spans), packing.line.measure(*spans), time, agrees)
 
 
-def _lags(wanted: Spans, got: Spans, packing: _Packing, tolerance: int) -> tuple[Ints, Ints, Ints]:
+def _lags(wanted: Spans, got: Spans, packing: Packing, tolerance: int) -> tuple[Ints, Ints, Ints]:
     if not len(wanted[0]) or not len(got[0]):
         return EMPTY, EMPTY, EMPTY
     base = (wanted[0] >> packing.bits) << packing.bits

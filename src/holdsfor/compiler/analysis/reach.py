@@ -42,11 +42,15 @@ def reach(old: Definitions, new: Definitions) -> Reach:
     outputs = old.outputs | new.outputs
     if EVERYTHING in changed:
         return Reach(changed, frozenset(outputs), frozenset())
-    reads = {node: old.reads.get(node, set()) | new.reads.get(node, set()) for node in nodes}
-    # A rule that reads events of any name depends on all of them.
-    reads[EVERYTHING] = set(nodes)
-    reached = closure(changed, _turned(reads))
+    both = {node: old.reads.get(node, set()) | new.reads.get(node, set()) for node in nodes}
+    reached = dependent(Definitions(new.clauses, both), changed)
     return Reach(changed, frozenset(outputs & reached), frozenset(outputs - reached))
+
+
+def dependent(found: Definitions, nodes: Iterable[Node]) -> set[Node]:
+    """Some nodes of a program and everything that depends on them."""
+    # A rule that reads events of any name depends on all of them.
+    return closure(nodes, _turned(found.reads | {EVERYTHING: set(found.reads)}))
 
 
 def closure(start: Iterable[Node], edges: Mapping[Node, Collection[Node]]) -> set[Node]:

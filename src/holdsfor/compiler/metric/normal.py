@@ -263,7 +263,7 @@ class _Normaliser:
         return Relation(f"{what} {of} #{self._fresh}", arity, is_written=False)
 
 
-def _length(offsets: Range) -> Fraction | None:
+def _length(offsets: metric.Range) -> Fraction | None:
     return None if offsets.low is None or offsets.high is None else offsets.high - offsets.low
 
 
