@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from holdsfor import loads
+from holdsfor import Result, loads
 from holdsfor.diagnostics import Source
 from holdsfor.reference import Occurrence, Record, Windows
 from holdsfor.syntax.parser import parse
@@ -60,3 +60,23 @@ def test_bits_are_what_the_reference_says(more: str, windows: Windows | None) ->
         found = on_core(reasoner, records, windows, 2)
         assert found.intervals == wanted.intervals, seed
         assert found.events == wanted.events, seed
+
+
+def test_what_earlier_facts_began_ends_as_rules_say() -> None:
+    """A pair that holds, although no rule begins it any more, has no bit: the key is evaluated without bits."""
+    rules = """
+    initiatedAt(in(X,Kind)=true, T) :- happensAt(enter(X,Place), T), kind(Place,Kind).
+    terminatedAt(in(X,_Kind)=true, T) :- happensAt(stop(X), T).
+    kind(a, port). kind(b, sea).
+    """
+    session = loads(rules).session(window=5)
+    session.push({"enter": [(1, "x", "a")]})
+    session.query(3)
+    assert _shown(session.query(10)) == [("in(x,port)", 2, None)]
+    session.retract_background({"kind": [("a", "port")]})
+    session.push({"stop": [(12, "x")], "enter": [(13, "x", "b")]})
+    assert _shown(session.query(14)) == [("in(x,port)", 2, 13), ("in(x,sea)", 14, None)]
+
+
+def _shown(result: Result) -> list[tuple[str, int, int | None]]:
+    return [(row["fluent"], row["start"], row["end"]) for row in result.to_arrow().to_pylist()]

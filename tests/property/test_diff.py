@@ -32,6 +32,9 @@ from tests.strategies.streams import Span
 Held = dict[tuple[str, str], set[int]]
 """The time-points of fluents with values; derived events have no value."""
 
+# Random windows may leave gaps, which a user is told of.
+pytestmark = pytest.mark.filterwarnings("ignore:windows of:UserWarning")
+
 
 MOST = 400
 FLOOR = -100
