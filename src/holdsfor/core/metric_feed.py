@@ -8,7 +8,7 @@ from math import lcm
 from typing import Self
 
 from holdsfor.columns.dictionary import Dictionary
-from holdsfor.columns.metric.facts import Facts, FactSet, Signature, maximal, minus
+from holdsfor.columns.metric.facts import Facts, FactSet, Signature, maximal, minus, no_facts
 from holdsfor.columns.metric.timeline import cells, columns_of, rescaled, scale_of
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.core.metric_stream import ENDLESS, Intake, saved_scale
@@ -35,7 +35,6 @@ class MetricFeed(Intake):
         """The last cell that was evaluated."""
         self._oldest = -ENDLESS
         """The first cell that may still change."""
-        self._known = FactSet(1, {})
         self.push(columns_of(plan.facts, scale_of((), plan.facts), dictionary))
 
     @property
@@ -78,12 +77,6 @@ class MetricFeed(Intake):
         }
         return FactSet(self.scale, found)
 
-    def revise(self, until: Fraction) -> Revision:
-        """Advances in time, and returns the changes in the range that could change."""
-        self.advance(until)
-        before, self._known = self._known, self.answer()
-        return _compared(before, self._known)
-
     def _refined(self, factor: int) -> None:
         if self._reached is not None:
             self._reached *= factor
@@ -106,13 +99,17 @@ class MetricFeed(Intake):
         return feed
 
 
-def _compared(before: FactSet, now: FactSet) -> Revision:
+def compared(before: FactSet, now: FactSet) -> Revision:
+    """What is known now and was not before, and the other way round."""
     scale = lcm(before.scale, now.scale)
     added: dict[Signature, Facts] = {}
     removed: dict[Signature, Facts] = {}
-    for signature, table in now.tables.items():
-        old = before.tables.get(signature)
-        new = maximal([rescaled(table, scale // now.scale)])
-        known = new.take(new.start < new.start) if old is None else maximal([rescaled(old, scale // before.scale)])
-        added[signature], removed[signature] = minus(new, known), minus(known, new)
+    for signature in before.tables.keys() | now.tables.keys():
+        old, new = (_table(one, signature, scale) for one in (before, now))
+        added[signature], removed[signature] = minus(new, old), minus(old, new)
     return Revision(FactSet(scale, added), FactSet(scale, removed))
+
+
+def _table(facts: FactSet, signature: Signature, scale: int) -> Facts:
+    table = facts.tables.get(signature)
+    return no_facts(signature[1]) if table is None else maximal([rescaled(table, scale // facts.scale)])
