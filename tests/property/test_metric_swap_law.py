@@ -25,7 +25,7 @@ from holdsfor.metric.swapping import Rules, Streams
 from holdsfor.physical.exactness import SwapPlan, When
 from holdsfor.reference.metric.times import Times
 from tests.strategies.metric_engine import by_reference, columns, stream_plan
-from tests.strategies.metric_programs import STREAMABLE, Scenario, scenarios
+from tests.strategies.metric_programs import INPUTS, STREAMABLE, Scenario, scenarios
 from tests.strategies.rule_edits import edited_metric
 from tests.strategies.scenario_words import Pen
 
@@ -118,6 +118,13 @@ def law(
         waiting = [fact for fact in waiting if fact not in now]
         streams.push(columns(now, dictionary))
         pushed += now
+        if is_feed:
+            gone = data.draw(
+                st.sampled_from([None, *_retractable(pushed, times[0] if place == 0 else stops[place - 1])])
+            )
+            if gone is not None:
+                streams.retract(columns([gone], dictionary))
+                pushed.remove(gone)
         reached = stop
 
         def go(stream: Any, until: Fraction = stop) -> FactSet:
@@ -145,6 +152,12 @@ def law(
     assert plan is not None
     assert not is_filled or not any(one.when is When.BACKFILL and one.is_reached for one in plan.outputs)
     return plan, compared
+
+
+def _retractable(pushed: Sequence[MetricFact], since: Fraction) -> list[MetricFact]:
+    """Input facts that are recent enough, and the only ones about what they say."""
+    alone = [one for one in pushed if sum((one.predicate, one.args) == (o.predicate, o.args) for o in pushed) == 1]
+    return [one for one in alone if one.predicate in INPUTS and (one.during.low or since) > since]
 
 
 @pytest.fixture(autouse=True)

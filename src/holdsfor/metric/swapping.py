@@ -6,13 +6,15 @@ edit does not reach, and kept facts do not suffice for, is still answered by the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from math import inf, lcm
+from operator import itemgetter
 from typing import Generic, TypeAlias, TypeVar
 
-from holdsfor.columns.metric.facts import Facts, FactSet, Signature, maximal, minus
+from holdsfor.columns.metric.facts import Facts, FactSet, Signature, maximal, minus, no_facts
 from holdsfor.columns.metric.timeline import cells, rescaled
 from holdsfor.compiler.analysis.definitions import FLUENT, Node, metric_definitions
 from holdsfor.compiler.analysis.reach import Reach, needed, reach
@@ -45,38 +47,44 @@ class _Kept:
 
     def __init__(self) -> None:
         self.since: Since = -inf
-        self._sets: list[FactSet] = []
+        self._edits: list[tuple[FactSet, bool]] = []
+        """Facts in the order in which they came, or were taken back."""
         self._rows, self._least = 0, SPARE
 
-    def add(self, facts: FactSet) -> None:
-        """Keep some more."""
-        self._sets.append(facts)
+    def note(self, facts: FactSet, *, is_retraction: bool = False) -> None:
+        """Keep some more, or take some back, whoever gave them."""
+        self._edits.append((facts, is_retraction))
         self._rows += sum(table.rows for table in facts.tables.values())
-
-    def remove(self, facts: FactSet) -> None:
-        """Take facts back, whoever gave them."""
-        before, gone = _united([self.all()]), _united([facts])
-        scale = lcm(before.scale, gone.scale)
-        tables = {
-            name: minus(table, rescaled(gone.tables[name], scale // gone.scale)) if name in gone.tables else table
-            for name, table in _rescaled(before, scale).items()
-        }
-        self._sets = [FactSet(scale, tables)]
 
     def forget(self, before: Fraction) -> None:
         """Drop what lies before a time, when it has become much."""
         if self._rows <= 2 * self._least:
             return
-        found = _united(self._sets)
+        found = self.all()
         low = cells(Range(before, None), found.scale)[0]
         kept = FactSet(found.scale, {name: table.clipped(low, _END) for name, table in found.tables.items()})
-        self._sets, self.since = [kept], max(self.since, before)
-        self._rows = sum(table.rows for table in kept.tables.values())
+        self.since = max(self.since, before)
+        self._edits, self._rows = [], 0
+        self.note(kept)
         self._least = max(self._rows, SPARE)
 
     def all(self) -> FactSet:
         """Everything that is kept."""
-        return _united(self._sets)
+        scale = lcm(1, *(facts.scale for facts, _ in self._edits))
+        edits: dict[Signature, list[tuple[Facts, bool]]] = {}
+        for facts, is_retraction in self._edits:
+            for name, table in _rescaled(facts, scale).items():
+                edits.setdefault(name, []).append((table, is_retraction))
+        return FactSet(scale, {name: _remaining(listed) for name, listed in edits.items()})
+
+
+def _remaining(edits: Sequence[tuple[Facts, bool]]) -> Facts:
+    """The facts of one predicate that were not taken back."""
+    found = no_facts(len(edits[0][0].args))
+    for is_retraction, tables in groupby(edits, key=itemgetter(1)):
+        some = maximal([table for table, _ in tables])
+        found = minus(found, some) if is_retraction else maximal([found, some])
+    return found
 
 
 @dataclass
@@ -92,6 +100,7 @@ class Streams(Generic[S]):
 
     def __init__(self, rules: Rules, make: Callable[[MetricPlan], S], lateness: Fraction = Fraction(0)) -> None:
         self.rules, self._make, self._lateness = rules, make, lateness
+        self._far = _look_back(rules.plan)
         self.main: S = make(rules.plan)
         self._earlier: list[_Earlier[S]] = []
         self._kept = _Kept()
@@ -113,13 +122,13 @@ class Streams(Generic[S]):
 
     def push(self, facts: FactSet) -> None:
         """Give facts to all streams."""
-        self._kept.add(self._accepted(facts))
+        self._kept.note(self._accepted(facts))
         for stream in self.all:
             stream.push(facts)
 
     def retract(self, facts: FactSet) -> None:
         """Take facts back from all streams that can."""
-        self._kept.remove(self._accepted(facts))
+        self._kept.note(self._accepted(facts), is_retraction=True)
         for stream in self.all:
             assert isinstance(stream, MetricFeed)
             stream.retract(facts)
@@ -133,7 +142,7 @@ class Streams(Generic[S]):
             one.until = {name: since for name, since in one.until.items() if since > border}
         for one in [one for one in self._earlier if not one.until]:
             self._earlier.remove(one)
-        self._kept.forget(border - _look_back(self.rules.plan))
+        self._kept.forget(border - self._far)
         return found
 
     def answers(self, ask: Callable[[S], FactSet]) -> FactSet:
@@ -171,6 +180,7 @@ class Streams(Generic[S]):
         if isinstance(self.main, MetricFeed):
             self.unmatched += self.main.unmatched
         self.rules, self.main, self._exact = rules, made, exact
+        self._far = _look_back(rules.plan)
         return plan
 
     def _swap(
@@ -260,17 +270,6 @@ def _described(outputs: list[Exactness], edit: Reach, gone: Iterable[Node], sinc
 
 def _node(relation: Relation) -> Node:
     return Node(FLUENT, relation.name, relation.arity)
-
-
-def _united(sets: Iterable[FactSet]) -> FactSet:
-    """Facts as one set, on one time-line."""
-    listed = list(sets)
-    scale = lcm(1, *(one.scale for one in listed))
-    tables: dict[Signature, list[Facts]] = {}
-    for one in listed:
-        for name, table in _rescaled(one, scale).items():
-            tables.setdefault(name, []).append(table)
-    return FactSet(scale, {name: maximal(parts) for name, parts in tables.items()})
 
 
 def _rescaled(facts: FactSet, scale: int) -> dict[Signature, Facts]:
