@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import FactSet
 from holdsfor.columns.metric.report import Row, rows
 from holdsfor.compiler.metric.plan import make_metric_plan
-from holdsfor.core.metric_feed import MetricFeed
+from holdsfor.core.metric_feed import MetricFeed, compared
 from holdsfor.ir.metric import MetricFact
 from tests.property.test_metric_engine import shown
 from tests.strategies.metric_engine import by_batch, columns
@@ -34,14 +35,17 @@ def check(scenario: Scenario, stops: list[Fraction], data: st.DataObject) -> Non
     stream = MetricFeed(make_metric_plan(scenario.program), dictionary, FAR)
     known: list[MetricFact] = []
     seen: set[Row] = set()
+    told = FactSet(1, {})
     for place, stop in enumerate(stops):
         back = [fact for fact, when in zip(facts, gone, strict=True) if when == place]
         new = [fact for fact, when in zip(facts, arrivals, strict=True) if when == place]
         known = [fact for fact in known if fact not in back] + new
         stream.retract(columns(back, dictionary))
         stream.push(columns(new, dictionary))
-        revision = stream.revise(stop)
-        answer = set(rows(stream.answer(), dictionary))
+        stream.advance(stop)
+        found = stream.answer()
+        revision, told = compared(told, found), found
+        answer = set(rows(found, dictionary))
         assert answer == by_batch(scenario.program, known, end=stop)
         assert (answer == seen) == (
             not any(table.rows for one in (revision.added, revision.removed) for table in one.tables.values())
