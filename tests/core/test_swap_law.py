@@ -18,8 +18,8 @@ from holdsfor.core.engine import Engine
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.frontend.rtec import print_program
 from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.physical.exactness import SwapPlan, When
 from holdsfor.reference import InputInterval, Record
-from holdsfor.session.swap_plan import SwapPlan, When
 from holdsfor.session.swapping import Swap
 from tests.core.histories import Advance, History, Push, Reload, Retract, Split, of_inputs
 from tests.core.law import FAMILIES, _lines, history_of

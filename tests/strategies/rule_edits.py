@@ -7,6 +7,7 @@ from typing import Any
 
 from holdsfor.diagnostics import Span, errors_of
 from holdsfor.ir import BackgroundRule, Declaration, Program
+from holdsfor.ir.metric import MetricProgram, Range
 from holdsfor.loading import Reasoner, from_program
 from holdsfor.syntax.terms import Const
 from tests.strategies.scenario_words import Pen
@@ -22,6 +23,8 @@ def edited(pen: Pen, reasoner: Reasoner) -> Reasoner | None:
 
 
 def _edit(pen: Pen, program: Program) -> Program:
+    if program.metric.rules and pen.chance(40):
+        return replace(program, metric=edited_metric(pen, program.metric))
     rules = list(program.rules)
     if not rules:
         return program
@@ -41,9 +44,31 @@ def _edit(pen: Pen, program: Program) -> Program:
     return replace(program, rules=tuple(rules))
 
 
+def edited_metric(pen: Pen, program: MetricProgram) -> MetricProgram:
+    """The metric rules after one edit."""
+    rules = list(program.rules)
+    place = pen.number(0, len(rules) - 1)
+    rule = rules[place]
+    what = pen.number(0, 3)
+    if what == 0 and len(rules) > 1:
+        del rules[place]
+    elif what == 1 and len(rule.body) > 1:
+        gone = pen.number(0, len(rule.body) - 1)
+        rules[place] = replace(rule, body=(*rule.body[:gone], *rule.body[gone + 1 :]))
+    elif what == 2:
+        rules.append(_other_numbers(pen, rule))
+    else:
+        rules[place] = _other_numbers(pen, rule)
+    return replace(program, rules=tuple(rules))
+
+
 def _other_numbers(pen: Pen, value: Any) -> Any:
-    """The same with some whole numbers one larger or smaller."""
+    """The same with some whole numbers, and some bounds, one larger or smaller."""
     match value:
+        case Range(low=low, high=high):
+            less, more = (pen.pick((0, 0, 1)) for _ in range(2))
+            low = None if low is None else max(low - less, low % 1)
+            return replace(value, low=low, high=None if high is None else high + more)
         case Const(value=number) if isinstance(number, int) and pen.chance(50):
             return replace(value, value=max(0, number + pen.pick((-1, 1))))
         case Span():

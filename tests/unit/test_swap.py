@@ -9,8 +9,8 @@ import pytest
 from holdsfor import loads
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.loading import Reasoner
+from holdsfor.physical.exactness import When
 from holdsfor.session import Session
-from holdsfor.session.swap_plan import When
 
 RULES = """
 initiatedAt(fast(V)=true, T) :- happensAt(speed(V, S), T), S > {limit}.

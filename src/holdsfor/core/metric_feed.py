@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Self
 
 from holdsfor.columns.dictionary import Dictionary
-from holdsfor.columns.metric.facts import Facts, FactSet, Signature, maximal, minus
-from holdsfor.columns.metric.timeline import columns_of, scale_of
+from holdsfor.columns.metric.facts import Facts, FactSet, Signature, maximal, minus, no_facts
+from holdsfor.columns.metric.timeline import cells, columns_of, rescaled, scale_of
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.core.metric_stream import ENDLESS, Intake, saved_scale
 from holdsfor.core.notes import damaged
+from holdsfor.ir.metric import Range
 from holdsfor.physical.metric_program import Arrival
 
 
@@ -84,14 +86,19 @@ class MetricFeed(Intake):
             removed[signature] = self._later(minus(was, new), relation, -1)
         return Revision(FactSet(self.scale, added), FactSet(self.scale, removed))
 
+    def advance(self, until: Fraction) -> None:
+        """Advances in time, up to and including a point."""
+        self.revise(until)
+
     def _results(self) -> dict[Relation, Facts]:
         return {relation: self.driver.facts(relation) for relation in self.plan.outputs}
 
-    def answer(self) -> FactSet:
-        """All results, as far back as they may still change."""
+    def answer(self, since: Fraction | None = None) -> FactSet:
+        """All results after a point, or as far back as they are known."""
         assert self._reached is not None
+        low = -ENDLESS if since is None else cells(Range(since, None, low_open=True), self.scale)[0]
         found = {
-            (relation.name, relation.arity): self._later(facts.clipped(-ENDLESS, self._reached + 1), relation, -1)
+            (relation.name, relation.arity): self._later(facts.clipped(low, self._reached + 1), relation, -1)
             for relation, facts in self._results().items()
         }
         return FactSet(self.scale, found)
@@ -121,3 +128,19 @@ class MetricFeed(Intake):
             raise damaged()
         feed._oldest = oldest
         return feed
+
+
+def compared(before: FactSet, now: FactSet) -> Revision:
+    """What is known now and was not before, and the other way round."""
+    scale = lcm(before.scale, now.scale)
+    added: dict[Signature, Facts] = {}
+    removed: dict[Signature, Facts] = {}
+    for signature in before.tables.keys() | now.tables.keys():
+        old, new = (_table(one, signature, scale) for one in (before, now))
+        added[signature], removed[signature] = minus(new, old), minus(old, new)
+    return Revision(FactSet(scale, added), FactSet(scale, removed))
+
+
+def _table(facts: FactSet, signature: Signature, scale: int) -> Facts:
+    table = facts.tables.get(signature)
+    return no_facts(signature[1]) if table is None else maximal([rescaled(table, scale // facts.scale)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, lcm
 from typing import TYPE_CHECKING
@@ -30,8 +30,10 @@ from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, Range
 from holdsfor.metric.goals import Goals
 from holdsfor.metric.inputs import Counted, FactsInput, MappingInput, MetricReading
 from holdsfor.metric.result import MetricResult, MetricSummary
+from holdsfor.metric.swapping import Rules, Streams
 from holdsfor.metric.times import Length, Time, exact, exact_length, exact_or_none, length_or_none
 from holdsfor.metric.unread import is_of_no_use, warn_of_unread
+from holdsfor.physical.exactness import SwapPlan
 from holdsfor.syntax.terms import Const
 from holdsfor.times import TimeScale
 
@@ -176,33 +178,33 @@ class MetricSession:
 
     def __init__(
         self,
-        plan: MetricPlan,
+        rules: Rules,
         known: Collection[Signature],
         declared: TimeScale | None = None,
         unit: str | None = None,
         goals: tuple[Atom, ...] = (),
     ) -> None:
-        self._goals = Goals.of(plan, goals, is_stream=True) if goals else None
-        self._plan = self._goals.made.plan if self._goals else plan
+        self._goals = Goals.of(rules.plan, goals, is_stream=True) if goals else None
+        plan = self._goals.made.plan if self._goals else rules.plan
         self._known = known
         self._counted = Counted(declared, unit)
         self._dictionary = Dictionary()
-        self._stream = MetricStream(self._plan, self._dictionary)
+        self._streams = Streams(replace(rules, plan=plan), lambda plan: MetricStream(plan, self._dictionary))
 
     @property
     def facts_held(self) -> int:
-        """The number of facts that are kept, including those after the present time."""
-        return self._stream.facts
+        """The number of facts that rules still need, including those after the present time."""
+        return sum(stream.facts for stream in self._streams.all)
 
     @property
     def late(self) -> int:
         """The number of late facts, of which all or the first part was not used."""
-        return self._stream.late
+        return self._streams.late + self._streams.main.late
 
     @property
     def delay(self) -> Fraction:
         """How much later answers come, at most, than the times they are about."""
-        return max(self._plan.delays.values(), default=Fraction(0))
+        return max(self._streams.rules.plan.delays.values(), default=Fraction(0))
 
     @property
     def time_scale(self) -> TimeScale | None:
@@ -222,14 +224,51 @@ class MetricSession:
             dictionary=self._dictionary,
         )
         warn_of_unread(reading, self._known, is_empty=is_of_no_use(reading))
-        self._stream.push(self._goals.read(reading.facts, self._dictionary) if self._goals else reading.facts)
+        self._streams.push(self._goals.read(reading.facts, self._dictionary) if self._goals else reading.facts)
 
     def advance(self, until: Time) -> MetricResult:
         """The facts after the time of the last `advance`, up to and including `until`."""
-        found = self._stream.advance(exact(until, "until", self._counted.unit))
+        point = exact(until, "until", self._counted.unit)
+        found = self._streams.advance(point, lambda stream: stream.advance(point))
         if self._goals is not None:
             found = self._goals.answers(found, self._dictionary)
-        return MetricResult(found, self._dictionary, variables=self._plan.variables, time_scale=self.time_scale)
+        variables = self._streams.rules.plan.variables
+        return MetricResult(found, self._dictionary, variables=variables, time_scale=self.time_scale)
+
+    def plan_swap(self, rules: MetricReasoner, *, backfill: bool = False) -> SwapPlan:
+        """What `swap` would mean: which answers are exact at once, which later, and which need a backfill."""
+        return self._streams.plan_swap(self._other(rules), is_filled=backfill)
+
+    def swap(self, rules: MetricReasoner, *, backfill: FactsInput | None = None, unit: str | None = None) -> SwapPlan:
+        """Replace the rules, at the time of the last `advance`; what was answered is final.
+
+        The new rules are applied to all facts that are kept. The returned plan says which answers are exact. `backfill`
+        has all facts from the beginning, for the other answers.
+        """
+        other = self._other(rules)
+        plan = self._streams.swap(other, given_facts(self._counted, rules, backfill, unit, self._dictionary))
+        self._known = {*self._known, *rules.signatures}
+        return plan
+
+    def _other(self, rules: MetricReasoner) -> Rules:
+        return other_rules(rules, self._goals, self._counted.unit)
+
+
+def other_rules(rules: MetricReasoner, goals: Goals | None, unit: str | None) -> Rules:
+    """The rules that a session is to go on with."""
+    if goals is not None:
+        raise HoldsforError("a session that answers queries with constants cannot change its rules")
+    return Rules(rules.program, streamed_plan(rules, rules.plan, inf, unit))
+
+
+def given_facts(
+    counted: Counted, rules: MetricReasoner, facts: FactsInput | None, unit: str | None, dictionary: Dictionary
+) -> FactSet | None:
+    """A backfill, read."""
+    if facts is None:
+        return None
+    reading = counted.read(rules.signatures, facts, unit=unit, rejects=Rejects(), dictionary=dictionary)
+    return reading.facts
 
 
 def streamed_plan(

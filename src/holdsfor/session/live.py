@@ -36,13 +36,13 @@ from holdsfor.io.rtec_csv import read_rtec
 from holdsfor.ir import BackgroundRule, Program
 from holdsfor.logic.arithmetic import number_term
 from holdsfor.logic.failures import Failure
+from holdsfor.physical.exactness import SwapPlan
 from holdsfor.physical.model import PhysicalPlan
 from holdsfor.recognition import EventsInput, Summary, without_value
 from holdsfor.result import Result
 from holdsfor.session.causes import CauseKind
 from holdsfor.session.changes import MOST_CAUSES, Changes
 from holdsfor.session.given import Given, PlainEvents, is_table
-from holdsfor.session.swap_plan import SwapPlan
 from holdsfor.session.swapping import Rules, Swap, require_same_time
 from holdsfor.session.texts import Texts
 from holdsfor.syntax.printer import print_term

@@ -14,8 +14,9 @@ from holdsfor.core.rows import Rows
 from holdsfor.core.succession import go_on, heritage
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.preprocessing_rules import has_preprocessing
+from holdsfor.physical.exactness import SwapPlan
 from holdsfor.session.causes import Cause, CauseKind
-from holdsfor.session.swap_plan import Edit, SwapPlan, swap_plan
+from holdsfor.session.swap_plan import Edit, swap_plan
 
 
 class Rules(Protocol):
