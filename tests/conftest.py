@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
+import typer.testing
 from hypothesis import HealthCheck, settings
 
 _PATIENT = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -16,6 +19,9 @@ settings.register_profile(
 )
 settings.register_profile("quick", settings.get_profile("default"), max_examples=20)
 settings.load_profile("default")
+
+# A runner builds all commands for each call; they are the same every time.
+typer.testing._get_command = cache(typer.testing._get_command)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -259,7 +259,7 @@ class Recognition:
         self._failures = self.run.failures
 
     def by_reference(self) -> tuple[pa.Table, pa.Table]:
-        """All intervals and derived events, worked out by the reference evaluator."""
+        """All intervals and derived events, evaluated by the reference evaluator."""
         # Imported here: few runs have any use for it.
         from holdsfor.compiler.analyse import analyse
         from holdsfor.io.records import records

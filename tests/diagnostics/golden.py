@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -20,6 +21,7 @@ def cases() -> list[Path]:
     return sorted({path.parent for name in RULES for path in CASES.glob(f"*/{name}")})
 
 
+@cache
 def check(case: Path, *options: str) -> str:
     """What `holdsfor check` prints when it is run in the directory of a case."""
     events = ["--events", "events.csv"] if (case / "events.csv").exists() else []

@@ -65,10 +65,6 @@ class Background:
         """Whether a predicate has facts or rules."""
         return name in self.rules
 
-    def is_table(self, name: Predicate) -> bool:
-        """Whether all answers of a predicate can be listed: calls need nothing bound and leave nothing unbound."""
-        return name in self.rules and not self.needs(name) and name not in self.needs.open_facts
-
     def depends_on_input(self, atom: Term) -> bool:
         """Whether the answers of a call depend on domains that input fills."""
         return any(functor(goal) in self.dependent for goal in conjuncts(atom))
@@ -180,7 +176,8 @@ class _Tables(Solver):
         return any(fresh.values())
 
     def _replace(self, name: Predicate, rules: list[ir.BackgroundRule]) -> None:
-        self.rules[name] = tuple(rules)
+        # Not a copy, which would take quadratic time: the list grows only between rounds.
+        self.rules[name] = rules
         self._index = {key: found for key, found in self._index.items() if key[0] != name}
 
     def _heads(self, rule: ir.BackgroundRule, body: ir.Body) -> list[Term]:

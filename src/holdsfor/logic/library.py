@@ -9,17 +9,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 
-from holdsfor.logic.arithmetic import (
-    EvaluationError,
-    NoValue,
-    Number,
-    Unbound,
-    evaluate,
-    exact_sum,
-    greatest,
-    least,
-    number_term,
-)
+from holdsfor.logic import arithmetic
 from holdsfor.logic.order import order_key
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.records import record
@@ -39,11 +29,11 @@ def _items(term: Term) -> tuple[Term, ...]:
     if isinstance(term, ListTerm) and term.tail is None:
         return term.items
     is_open = isinstance(term, Var | ListTerm)
-    raise (Unbound if is_open else NoValue)(f"{print_term(term)} is not a list")
+    raise (arithmetic.Unbound if is_open else arithmetic.NoValue)(f"{print_term(term)} is not a list")
 
 
-def _numbers(term: Term) -> list[Number]:
-    return [evaluate(item, {}) for item in _items(term)]
+def _numbers(term: Term) -> list[arithmetic.Number]:
+    return [arithmetic.evaluate(item, {}) for item in _items(term)]
 
 
 def _either(result: Bindings | None) -> Iterator[Bindings]:
@@ -92,18 +82,18 @@ def _append(args: tuple[Term, ...], bindings: Bindings) -> Iterator[Bindings]:
 
 
 def _between(args: tuple[Term, ...], bindings: Bindings) -> Iterator[Bindings]:
-    low, high = (evaluate(arg, bindings) for arg in args[:2])
+    low, high = (arithmetic.evaluate(arg, bindings) for arg in args[:2])
     value = resolve(args[2], bindings)
     if isinstance(value, Const):
         if isinstance(value.value, int) and low <= value.value <= high:
             yield bindings
         return
     if math.isinf(high) or math.isinf(low):
-        raise EvaluationError(f"between({low}, {high}, X) has too many answers")
+        raise arithmetic.EvaluationError(f"between({low}, {high}, X) has too many answers")
     if not (isinstance(low, int) and isinstance(high, int)):
-        raise NoValue(f"between({low}, {high}, X) needs whole numbers")
+        raise arithmetic.NoValue(f"between({low}, {high}, X) needs whole numbers")
     if high - low > 10_000_000:
-        raise EvaluationError(f"between({low}, {high}, X) has too many answers")
+        raise arithmetic.EvaluationError(f"between({low}, {high}, X) has too many answers")
     for number in range(low, high + 1):
         yield from _either(unify(args[2], Const(number), bindings))
 
@@ -112,10 +102,10 @@ def _is_atom(term: Term) -> bool:
     return isinstance(term, Const) and isinstance(term.value, str)
 
 
-def _extreme(choose: Callable[[list[Number]], Number]) -> LibraryPredicate:
+def _extreme(choose: Callable[[list[arithmetic.Number]], arithmetic.Number]) -> LibraryPredicate:
     def solve(args: tuple[Term, ...], bindings: Bindings) -> Iterator[Bindings]:
         numbers = _numbers(resolve(args[0], bindings))
-        return _either(unify(args[1], number_term(choose(numbers)), bindings) if numbers else None)
+        return _either(unify(args[1], arithmetic.number_term(choose(numbers)), bindings) if numbers else None)
 
     return LibraryPredicate((0,), solve)
 
@@ -142,7 +132,7 @@ def _never(args: tuple[Term, ...], bindings: Bindings) -> Iterator[Bindings]:
 
 def _at_a_query(args: tuple[Term, ...], bindings: Bindings) -> Iterator[Bindings]:
     del args, bindings
-    raise EvaluationError("queryTime/1 has a value in holdsFor rules only")
+    raise arithmetic.EvaluationError("queryTime/1 has a value in holdsFor rules only")
 
 
 LIBRARY: dict[tuple[str, int], LibraryPredicate] = {
@@ -153,10 +143,10 @@ LIBRARY: dict[tuple[str, int], LibraryPredicate] = {
     ("member", 2): LibraryPredicate((1,), _member),
     ("memberchk", 2): LibraryPredicate((1,), _memberchk),
     ("length", 2): _function(lambda items: Const(len(_items(items)))),
-    ("sum_list", 2): _function(lambda items: number_term(exact_sum(_numbers(items)))),
-    ("sumlist", 2): _function(lambda items: number_term(exact_sum(_numbers(items)))),
-    ("max_list", 2): _extreme(greatest),
-    ("min_list", 2): _extreme(least),
+    ("sum_list", 2): _function(lambda items: arithmetic.number_term(arithmetic.exact_sum(_numbers(items)))),
+    ("sumlist", 2): _function(lambda items: arithmetic.number_term(arithmetic.exact_sum(_numbers(items)))),
+    ("max_list", 2): _extreme(arithmetic.greatest),
+    ("min_list", 2): _extreme(arithmetic.least),
     ("sort", 2): _function(_sorted_unique),
     ("list_to_set", 2): _function(lambda items: ListTerm(tuple(dict.fromkeys(_items(items))))),
     ("msort", 2): _function(lambda items: ListTerm(tuple(sorted(_items(items), key=order_key)))),

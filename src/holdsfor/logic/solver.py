@@ -8,7 +8,7 @@ an executable order (see `compiler.analysis.binding`). Subclasses solve temporal
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from holdsfor import ir
 from holdsfor.ir.sliding import Sliding
@@ -41,7 +41,7 @@ class Solver:
     """Answers goals over background facts and rules."""
 
     def __init__(self, rules: Mapping[Predicate, Iterable[ir.BackgroundRule]]) -> None:
-        self.rules = {name: tuple(found) for name, found in rules.items()}
+        self.rules: dict[Predicate, Sequence[ir.BackgroundRule]] = {name: tuple(found) for name, found in rules.items()}
         self._index: dict[tuple[Predicate, int], _Index] = {}
         self._depth = 0
         self._calls = itertools.count(1)
@@ -197,7 +197,7 @@ class Solver:
                 return named.get(arg, others)
         return rules
 
-    def _indexed(self, name: Predicate, position: int, rules: tuple[ir.BackgroundRule, ...]) -> _Index:
+    def _indexed(self, name: Predicate, position: int, rules: Sequence[ir.BackgroundRule]) -> _Index:
         key = (name, position)
         if key not in self._index:
             column = [arguments(rule.head)[position] for rule in rules]

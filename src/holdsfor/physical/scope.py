@@ -12,20 +12,7 @@ from holdsfor.diagnostics import Span
 from holdsfor.ir import DelayRule, Literal
 from holdsfor.logic.arithmetic import CONSTANTS, FUNCTIONS
 from holdsfor.logic.calendar import CALENDAR, field_of, scale_of
-from holdsfor.physical.instructions import (
-    LIST,
-    NOW,
-    Anything,
-    Apply,
-    Calendar,
-    Constant,
-    Expression,
-    Instruction,
-    Register,
-    Shape,
-    Site,
-    Structure,
-)
+from holdsfor.physical import instructions as code
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 from holdsfor.times import UNITS
 
@@ -42,7 +29,7 @@ class Scope:
     registers: dict[str, int] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
     lists: dict[str, int] = field(default_factory=dict)
-    first: int = NOW + 1
+    first: int = code.NOW + 1
     steps: list[Step] | None = None
     """The lowered conditions; None unless they are recorded."""
     passing: int = 0
@@ -61,7 +48,7 @@ class Scope:
         self.bound.add(name)
         return self.register(name)
 
-    def note(self, literal: Literal, made: Sequence[Instruction]) -> None:
+    def note(self, literal: Literal, made: Sequence[code.Instruction]) -> None:
         """Records that a condition has been lowered."""
         if self.steps is not None:
             from holdsfor.physical.origins import Step
@@ -70,13 +57,13 @@ class Scope:
 
     def put_now(self, name: str) -> None:
         """Makes a variable the present time-point."""
-        self.registers[name] = NOW
+        self.registers[name] = code.NOW
         self.bound.add(name)
 
     @property
     def size(self) -> int:
         """The number of registers."""
-        return max((NOW, *self.registers.values(), self.passing)) + 1
+        return max((code.NOW, *self.registers.values(), self.passing)) + 1
 
     @contextmanager
     def inner(self) -> Iterator[None]:
@@ -89,61 +76,61 @@ class Scope:
         """Whether no condition needs the value of a variable."""
         return Var(name).is_anonymous and self.occurrences[name] < 2
 
-    def pattern(self, term: Term) -> Shape:
+    def pattern(self, term: Term) -> code.Shape:
         """A term to match; its unbound variables are bound by the match."""
         match term:
             case Var(name=name):
                 if name in self.bound:
-                    return Register(self.register(name))
+                    return code.Register(self.register(name))
                 if self.is_idle(name) and self.steps is None:
-                    return Anything()
-                return Register(self.bind(name), binds=True)
+                    return code.Anything()
+                return code.Register(self.bind(name), binds=True)
             case Const(value=value):
-                return Constant(value)
+                return code.Constant(value)
             case Compound(name=name, args=args):
-                return Structure(name, tuple(self.pattern(arg) for arg in args))
+                return code.Structure(name, tuple(self.pattern(arg) for arg in args))
             case ListTerm(items=items, tail=tail):
-                return Structure(
-                    LIST, tuple(self.pattern(item) for item in items), None if tail is None else self.pattern(tail)
+                return code.Structure(
+                    code.LIST, tuple(self.pattern(item) for item in items), None if tail is None else self.pattern(tail)
                 )
 
-    def patterns(self, terms: Iterable[Term]) -> tuple[Shape, ...]:
+    def patterns(self, terms: Iterable[Term]) -> tuple[code.Shape, ...]:
         """Several terms, from left to right."""
         return tuple(self.pattern(term) for term in terms)
 
-    def head(self, term: Term) -> Shape:
+    def head(self, term: Term) -> code.Shape:
         """A term of a head; an unbound variable matches anything."""
         match term:
             case Var(name=name) if name not in self.bound:
-                return Anything()
+                return code.Anything()
             case Compound(name=name, args=args):
-                return Structure(name, tuple(self.head(arg) for arg in args))
+                return code.Structure(name, tuple(self.head(arg) for arg in args))
             case ListTerm(items=items, tail=tail):
                 rest = None if tail is None else self.head(tail)
-                return Structure(LIST, tuple(self.head(item) for item in items), rest)
+                return code.Structure(code.LIST, tuple(self.head(item) for item in items), rest)
             case _:
                 return self.pattern(term)
 
-    def expression(self, term: Term) -> Expression:
+    def expression(self, term: Term) -> code.Expression:
         """A term to evaluate. A term that is neither number nor function has no value; this shows in the evaluation."""
         match term:
             case Const(value=str(name)) if name in CONSTANTS:
-                return Constant(CONSTANTS[name])
+                return code.Constant(CONSTANTS[name])
             case Const(value=value):
-                return Constant(value)
+                return code.Constant(value)
             case Var(name=name):
-                return Register(self.register(name))
+                return code.Register(self.register(name))
             case Compound(name=name, args=args) if (name, len(args)) in FUNCTIONS:
-                return Apply(name, tuple(self.expression(arg) for arg in args))
+                return code.Apply(name, tuple(self.expression(arg) for arg in args))
             case Compound(name=name, args=args) if (name, len(args)) in CALENDAR:
                 unit, zone = scale_of(term)
-                return Calendar(field_of(term), self.expression(args[0]), UNITS[unit], zone)
+                return code.Calendar(field_of(term), self.expression(args[0]), UNITS[unit], zone)
             case _:
                 shape = self.pattern(term)
-                assert isinstance(shape, Structure)
+                assert isinstance(shape, code.Structure)
                 return shape
 
-    def site(self, span: Span, literal: Literal | DelayRule | None = None) -> Site:
+    def site(self, span: Span, literal: Literal | DelayRule | None = None) -> code.Site:
         """A source position, with the values known there."""
         row = tuple((name, register) for name, register in self.registers.items() if name in self.bound)
-        return Site(span, row, literal)
+        return code.Site(span, row, literal)

@@ -5,25 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
+from holdsfor.viz import palette
 from holdsfor.viz.arcs import LABEL_CHARACTER
 from holdsfor.viz.layout import CHARACTER, FRAME_PADDING, Block, Box, Layout, lay_out
-from holdsfor.viz.palette import (
-    BAND,
-    BOX,
-    BOX_FILL,
-    CYCLE,
-    CYCLE_FILL,
-    FAINT,
-    GRANULARITIES,
-    INK,
-    LINE,
-    PAINTS,
-    PAPER,
-    caption,
-    count_of,
-    paint,
-    plain,
-)
 from holdsfor.viz.routing import Route, routes
 from holdsfor.viz.view import GraphEdge, GraphView
 
@@ -37,24 +21,24 @@ _MEMBERS_IN_TOOLTIP = 20
 
 # Every rule starts with the class of the root, so that an embedded picture does not restyle the page.
 _STYLE = f"""
-.holdsfor-graph text{{font:12px ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif;fill:{INK}}}
+.holdsfor-graph text{{font:12px ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif;fill:{palette.INK}}}
 .holdsfor-graph .label text,.holdsfor-graph .delay{{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}}
 .holdsfor-graph .label text{{font-size:{CHARACTER / 0.605:.2f}px;text-anchor:middle}}
-.holdsfor-graph .label .small{{font:11px ui-sans-serif,system-ui,sans-serif;fill:{FAINT}}}
-.holdsfor-graph .delay{{font-size:{LABEL_CHARACTER / 0.605:.2f}px;paint-order:stroke;stroke:{PAPER};stroke-width:3px;stroke-linejoin:round}}
-.holdsfor-graph .faint{{fill:{FAINT}}}
+.holdsfor-graph .label .small{{font:11px ui-sans-serif,system-ui,sans-serif;fill:{palette.FAINT}}}
+.holdsfor-graph .delay{{font-size:{LABEL_CHARACTER / 0.605:.2f}px;paint-order:stroke;stroke:{palette.PAPER};stroke-width:3px;stroke-linejoin:round}}
+.holdsfor-graph .faint{{fill:{palette.FAINT}}}
 .holdsfor-graph .title{{font-size:14px;font-weight:600}}
 .holdsfor-graph .node rect{{stroke-width:1.4px}}
 .holdsfor-graph .node:hover rect{{stroke-width:2.6px}}
-.holdsfor-graph .edge path{{fill:none;stroke:{LINE};stroke-width:1.3px}}
-.holdsfor-graph .edge .tip{{fill:{LINE};stroke:none}}
+.holdsfor-graph .edge path{{fill:none;stroke:{palette.LINE};stroke-width:1.3px}}
+.holdsfor-graph .edge .tip{{fill:{palette.LINE};stroke:none}}
 .holdsfor-graph .f path{{stroke-dasharray:5 3}}
 .holdsfor-graph .n path{{stroke-dasharray:2 3}}
-.holdsfor-graph .cyclic path{{stroke:{CYCLE}}}
-.holdsfor-graph .cyclic .tip{{fill:{CYCLE}}}
+.holdsfor-graph .cyclic path{{stroke:{palette.CYCLE}}}
+.holdsfor-graph .cyclic .tip{{fill:{palette.CYCLE}}}
 .holdsfor-graph .edge:hover path{{stroke-width:2.6px}}
-.holdsfor-graph .frame{{fill:{BOX_FILL};stroke:{BOX}}}
-.holdsfor-graph .frame.cyclic{{fill:{CYCLE_FILL};stroke:{CYCLE};stroke-opacity:.55}}
+.holdsfor-graph .frame{{fill:{palette.BOX_FILL};stroke:{palette.BOX}}}
+.holdsfor-graph .frame.cyclic{{fill:{palette.CYCLE_FILL};stroke:{palette.CYCLE};stroke-opacity:.55}}
 """.strip()
 
 
@@ -75,7 +59,7 @@ def to_svg(view: GraphView) -> str:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"',
             f'viewBox="0 0 {width:.0f} {height:.0f}" class="holdsfor-graph" role="img" aria-label={quoteattr(summary)}>',
             f"<style>{_STYLE}</style>",
-            f'<rect width="100%" height="100%" fill="{PAPER}"/>',
+            f'<rect width="100%" height="100%" fill="{palette.PAPER}"/>',
             f'<text class="title" x="{_MARGIN}" y="{_MARGIN + 12}">{escape(summary)}</text>',
             *legend,
             f'<g transform="translate({_MARGIN + _BAND_PADDING},{top:.1f})">',
@@ -88,8 +72,12 @@ def to_svg(view: GraphView) -> str:
 
 def _summary(view: GraphView) -> str:
     levels = len({node.level for node in view.nodes})
-    counts = (count_of(len(view.nodes), "node"), count_of(len(view.edges), "edge"), count_of(levels, "level"))
-    return f"Dependencies of {GRANULARITIES[view.granularity]}: {', '.join(counts)}"
+    counts = (
+        palette.count_of(len(view.nodes), "node"),
+        palette.count_of(len(view.edges), "edge"),
+        palette.count_of(levels, "level"),
+    )
+    return f"Dependencies of {palette.GRANULARITIES[view.granularity]}: {', '.join(counts)}"
 
 
 def _drawing(layout: Layout) -> Iterator[str]:
@@ -106,7 +94,7 @@ def _bands(layout: Layout) -> Iterator[str]:
     height = layout.height + _HEADER + _BAND_PADDING
     for column in layout.columns:
         x, width = column.x - _BAND_PADDING, column.width + 2 * _BAND_PADDING
-        yield f'<rect x="{x:.1f}" y="{-_HEADER}" width="{width:.1f}" height="{height:.1f}" rx="8" fill="{BAND}"/>'
+        yield f'<rect x="{x:.1f}" y="{-_HEADER}" width="{width:.1f}" height="{height:.1f}" rx="8" fill="{palette.BAND}"/>'
         yield f'<text class="faint" x="{x + _BAND_PADDING:.1f}" y="-9">level {column.level}</text>'
 
 
@@ -116,7 +104,7 @@ def _frame(view: GraphView, block: Block) -> str:
     return (
         f'<rect class="{name}" x="{block.x:.1f}" y="{block.y:.1f}" width="{block.width:.1f}" '
         f'height="{block.height:.1f}" rx="8"/>'
-        f'<text class="faint" x="{block.x + FRAME_PADDING:.1f}" y="{block.y + 17:.1f}">{caption(cyclic=cyclic)}</text>'
+        f'<text class="faint" x="{block.x + FRAME_PADDING:.1f}" y="{block.y + 17:.1f}">{palette.caption(cyclic=cyclic)}</text>'
     )
 
 
@@ -124,7 +112,7 @@ def _frame(view: GraphView, block: Block) -> str:
 
 
 def _node(view: GraphView, box: Box) -> str:
-    colours = paint(box.node)
+    colours = palette.paint(box.node)
     radius = box.height / 2 if colours.name in {"event", "signal"} else 5
     middle = box.x + box.width / 2
     second = (
@@ -142,12 +130,15 @@ def _node(view: GraphView, box: Box) -> str:
 
 def _tooltip(view: GraphView, box: Box) -> str:
     node = box.node
-    lines = [plain(node.label), f"{paint(node).title}, level {node.level}, {count_of(node.rules, 'rule')}"]
+    lines = [
+        palette.plain(node.label),
+        f"{palette.paint(node).title}, level {node.level}, {palette.count_of(node.rules, 'rule')}",
+    ]
     if node.component in view.cyclic:
         lines.append("in a cyclic component")
     if node.members:
         more = len(node.members) - _MEMBERS_IN_TOOLTIP
-        names = [plain(name) for name in node.members[:_MEMBERS_IN_TOOLTIP]]
+        names = [palette.plain(name) for name in node.members[:_MEMBERS_IN_TOOLTIP]]
         lines.append(", ".join(names) + (f" and {more} more" if more > 0 else ""))
     return "\n".join(lines)
 
@@ -166,10 +157,10 @@ def _edge(view: GraphView, route: Route) -> str:
 
 
 def _edge_tooltip(view: GraphView, edge: GraphEdge) -> str:
-    ends = f"{plain(view.node[edge.source].label)} → {plain(view.node[edge.target].label)}"
+    ends = f"{palette.plain(view.node[edge.source].label)} → {palette.plain(view.node[edge.target].label)}"
     if view.granularity == "predicates":
-        return f"{ends}: {plain(edge.label)}" if edge.label else ends
-    delay = f", after {plain(edge.label)}" if edge.label else ""
+        return f"{ends}: {palette.plain(edge.label)}" if edge.label else ends
+    delay = f", after {palette.plain(edge.label)}" if edge.label else ""
     return f"{ends} ({edge.kind}-edge{delay})"
 
 
@@ -185,7 +176,7 @@ def _arrow(route: Route) -> str:
 
 def _delay(route: Route) -> str:
     x, y = route.label_at
-    return f'<text class="delay" text-anchor="{route.anchor}" x="{x:.1f}" y="{y + 4:.1f}">{escape(plain(route.edge.label))}</text>'
+    return f'<text class="delay" text-anchor="{route.anchor}" x="{x:.1f}" y="{y + 4:.1f}">{escape(palette.plain(route.edge.label))}</text>'
 
 
 # Legend
@@ -209,8 +200,8 @@ def _legend(view: GraphView, width: float) -> tuple[list[str], float]:
 
 
 def _entries(view: GraphView) -> Iterator[tuple[str, str]]:
-    used = {paint(node).name for node in view.nodes}
-    for colours in PAINTS.values():
+    used = {palette.paint(node).name for node in view.nodes}
+    for colours in palette.PAINTS.values():
         if colours.name in used:
             radius = 8 if colours.name in {"event", "signal"} else 4
             yield _swatch(f'rx="{radius}" fill="{colours.fill}" stroke="{colours.stroke}"'), colours.title

@@ -30,7 +30,7 @@ _SIGN_OF_LIFE = 10.0
 
 
 def make_app(desk: Desk | None, token: str, watch: Watch | None = None) -> FastAPI:
-    """The application; `token` must come with every request that reads or changes or works out anything.
+    """The application; `token` must come with every request that reads, changes or evaluates anything.
 
     Without a desk it begins with an empty one, and the examples.
     """

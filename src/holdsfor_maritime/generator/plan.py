@@ -97,10 +97,10 @@ def _slot(
     for kind, habits in _HABITS.items():
         those = rest[ships.type[rest] == kind]
         # In their shares, and in a small fleet the rarer things first.
-        ways = sorted(habits, key=lambda way: habits[way])
-        edges = np.round(np.cumsum([0.0, *(habits[way] for way in ways)]) * len(those)).astype(int)
-        for way, begin, end in zip(ways, edges[:-1], edges[1:], strict=True):
-            yield from _alone(SINGLE[way], ships, those[begin:end], random, border)
+        names = sorted(habits, key=lambda name: habits[name])
+        edges = np.round(np.cumsum([0.0, *(habits[name] for name in names)]) * len(those)).astype(int)
+        for name, begin, end in zip(names, edges[:-1], edges[1:], strict=True):
+            yield from _alone(SINGLE[name], ships, those[begin:end], random, border)
 
 
 def _crew(ships: Fleet, who: Ints) -> Crew:

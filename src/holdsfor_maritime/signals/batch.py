@@ -50,7 +50,7 @@ def critical_events(
     out: str | Path | None = None,
     buckets: int | None = None,
 ) -> Signals[DataFrame]:
-    """The critical events of a data set (see `docs/maritime_signals.md`), worked out at once.
+    """The critical events of a data set (see `docs/maritime_signals.md`), evaluated at once.
 
     They are written to folders of Parquet below `out`, one for each name, and read from there. It must be a folder that
     all workers see. Without it, they are in a temporary folder of this machine as long as this process lives.

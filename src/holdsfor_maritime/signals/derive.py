@@ -9,19 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from holdsfor_maritime.signals import cleaning
 from holdsfor_maritime.signals.areas import AreaIndex
-from holdsfor_maritime.signals.cleaning import (
-    ASIDE,
-    DUPLICATE,
-    JUMP,
-    NO_COURSE,
-    NO_HEADING,
-    NO_SPEED,
-    ROWS,
-    Ordered,
-    ordered,
-    set_aside,
-)
 from holdsfor_maritime.signals.proximity import samples
 from holdsfor_maritime.signals.thresholds import Thresholds
 from holdsfor_maritime.signals.tracks import (
@@ -69,7 +58,7 @@ class Memory:
     @classmethod
     def empty(cls) -> Memory:
         """The empty state."""
-        return cls(KNOWN.empty_table(), WITHIN.empty_table(), ROWS.empty_table())
+        return cls(KNOWN.empty_table(), WITHIN.empty_table(), cleaning.ROWS.empty_table())
 
 
 @dataclass(frozen=True)
@@ -96,16 +85,18 @@ def derive(
     `now` is the time by which vessels count as silent.
     """
     rows = pa.concat_tables((memory.waiting, rows))
-    waiting = ROWS.empty_table()
+    waiting = cleaning.ROWS.empty_table()
     if until is not None:
         early = rows["time"].to_numpy() > until
         waiting, rows = rows.filter(pa.array(early)), rows.filter(pa.array(~early))
-    tidy = ordered(rows)
+    tidy = cleaning.ordered(rows)
     vessels, known, vessel = _recalled(memory.known, tidy)
     time = tidy.rows["time"].to_numpy()
     place = np.column_stack((tidy.rows["lon"].to_numpy(), tidy.rows["lat"].to_numpy()))
     speed, course = tidy.rows["speed"].to_numpy(), tidy.rows["course"].to_numpy()
-    moving = np.column_stack((np.where(speed < NO_SPEED, speed, np.nan), np.where(course < NO_COURSE, course, np.nan)))
+    moving = np.column_stack(
+        (np.where(speed < cleaning.NO_SPEED, speed, np.nan), np.where(course < cleaning.NO_COURSE, course, np.nan))
+    )
     bits, told = walked(vessel, time, place, moving, known, limits)
     kept = np.flatnonzero(bits & KEPT)
     jumps = tidy.rows.take(np.flatnonzero(bits == 0))
@@ -117,7 +108,13 @@ def derive(
         events | crossings,
         samples(vessels[good.vessel], good.time, good.place, good.told[:, 1:], limits),
         pa.table([vessels[good.vessel], good.time, good.place[:, 0], good.place[:, 1]], schema=TRACK),
-        pa.concat_tables((ASIDE.empty_table(), set_aside(tidy.duplicates, DUPLICATE), set_aside(jumps, JUMP))),
+        pa.concat_tables(
+            (
+                cleaning.ASIDE.empty_table(),
+                cleaning.set_aside(tidy.duplicates, cleaning.DUPLICATE),
+                cleaning.set_aside(jumps, cleaning.JUMP),
+            )
+        ),
         Memory(_remembered(vessels, known), within, waiting),
     )
 
@@ -137,7 +134,7 @@ class _Kept:
         return pa.table([self.time[rows], self.vessels[self.vessel[rows]]], schema=MOMENT)
 
 
-def _recalled(table: pa.Table, tidy: Ordered) -> tuple[Ints, Floats, Ints]:
+def _recalled(table: pa.Table, tidy: cleaning.Ordered) -> tuple[Ints, Floats, Ints]:
     """All vessels that are known or have reported, what is known of them, and the place of each report's vessel."""
     old = table["vessel"].to_numpy()
     vessels = np.union1d(old, tidy.vessels)
@@ -167,8 +164,8 @@ def _velocity(good: _Kept, rows: pa.Table, kept: Ints) -> dict[str, pa.Table]:
         good.time,
         good.vessels[good.vessel],
         speed,
-        np.nan_to_num(course, nan=NO_COURSE),
-        np.nan_to_num(heading, nan=NO_HEADING),
+        np.nan_to_num(course, nan=cleaning.NO_COURSE),
+        np.nan_to_num(heading, nan=cleaning.NO_HEADING),
     ]
     return {"velocity": pa.table([column[known] for column in columns], schema=VELOCITY)}
 

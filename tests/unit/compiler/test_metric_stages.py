@@ -71,7 +71,7 @@ def test_what_meets_others_is_a_stage_of_its_own() -> None:
         ),
         (
             "Next(N) :- Value(M), N = M + 1",
-            "the rule at rules.dmtl:1:1 works out the first argument of Next/1 instead of reading it",
+            "the rule at rules.dmtl:1:1 computes the first argument of Next/1 instead of reading it",
         ),
         (
             "Alarm(tower) :- Smoke(X)",

@@ -25,7 +25,7 @@ from holdsfor.syntax.terms import Const
 from tests.property.test_dmtl_text import facts
 
 
-def told(found: FactSet, dictionary: Dictionary) -> list[str]:
+def fact_texts(found: FactSet, dictionary: Dictionary) -> list[str]:
     """Facts as text, in order."""
     shown = []
     for (name, arity), table in found.tables.items():
@@ -48,7 +48,7 @@ def read(text: str, tmp_path: Path) -> tuple[list[str], Rejects, FactSet]:
     path.write_bytes(text.encode())
     dictionary, rejects = Dictionary(), Rejects()
     found = read_metric_facts([path], dictionary, rejects)
-    return told(found, dictionary), rejects, found
+    return fact_texts(found, dictionary), rejects, found
 
 
 def test_plain_facts(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_compressed_files_and_pieces(tmp_path: Path) -> None:
     lines = [f"P(v{number % 7})@{number / 4:g}" for number in range(1000)]
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
     dictionary = Dictionary()
-    assert told(read_metric_facts([path], dictionary), dictionary) == sorted(lines)
+    assert fact_texts(read_metric_facts([path], dictionary), dictionary) == sorted(lines)
 
 
 def test_numbers_are_those_of_rules(tmp_path: Path) -> None:
@@ -193,6 +193,6 @@ def test_pieces_of_text_are_read_as_the_parser_reads_each_line(texts: list[str])
     except HoldsforError:
         return
     expected = [metric_text(fact) for one in one_by_one if not one.diagnostics for fact in one.statements]
-    assert told(found, dictionary) == sorted(expected)
+    assert fact_texts(found, dictionary) == sorted(expected)
     refused = sorted(line for table in parsed.refused for line in table["line"].to_pylist())
     assert refused == [number for number, one in enumerate(one_by_one, 1) if one.diagnostics]

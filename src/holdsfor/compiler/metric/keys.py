@@ -49,7 +49,7 @@ def keyed_reads(rule: NormalRule, place: int) -> tuple[Read, ...]:
                 for one, scan in zip((one for one in literals if isinstance(one, Scan | Total)), scans, strict=True)
             )
             if not any(read.places and not scan.negated for read, scan in zip(reads, scans, strict=True)):
-                raise Unsplit(f"the rule at {_at(rule)} works out {_nth(rule.head, place)} instead of reading it")
+                raise Unsplit(f"the rule at {_at(rule)} computes {_nth(rule.head, place)} instead of reading it")
             return reads
 
 

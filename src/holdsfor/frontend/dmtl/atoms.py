@@ -7,22 +7,9 @@ from dataclasses import replace
 from typing import NoReturn, TypeVar
 
 from holdsfor.diagnostics import Label, Span
+from holdsfor.frontend.dmtl import words
 from holdsfor.frontend.dmtl.constants import PLAIN, QUOTED, constant, unquoted
 from holdsfor.frontend.dmtl.numbers import Numbers
-from holdsfor.frontend.dmtl.words import (
-    BINARY,
-    BOTTOM,
-    NAME,
-    NEGATIONS,
-    NOT,
-    SIGN,
-    SIGNED,
-    SIGNED_BINARY,
-    SIGNS,
-    TOP,
-    UNARY,
-    close_operator,
-)
 from holdsfor.ir.metric import Atom, Binary, BinaryOperator, MetricAtom, Range, Truth, Unary, UnaryOperator
 from holdsfor.syntax.durations import negated
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, Var
@@ -48,10 +35,10 @@ class Atoms(Numbers):
         operator = self._binary_operator()
         if operator is None:
             return left
-        if operator in SIGNED_BINARY:
-            meant, found_range = self._signed(operator, SIGNED_BINARY[operator])
+        if operator in words.SIGNED_BINARY:
+            meant, found_range = self._signed(operator, words.SIGNED_BINARY[operator])
         else:
-            meant, found_range = BINARY[operator], self._operator_range(operator)
+            meant, found_range = words.BINARY[operator], self._operator_range(operator)
         right = self._unary()
         if (again := self._binary_operator()) is not None:
             hint = f"put one of the two in parentheses: (A {operator}[…] B) {again}[…] C"
@@ -60,7 +47,7 @@ class Atoms(Numbers):
 
     def _binary_operator(self) -> str | None:
         word = self.next_word()
-        if word not in BINARY and word not in SIGNED_BINARY:
+        if word not in words.BINARY and word not in words.SIGNED_BINARY:
             return None
         self.accept_text(word)
         return word
@@ -78,14 +65,14 @@ class Atoms(Numbers):
     def _after_operator(self, start: int) -> MetricAtom | None:
         """`Diamondminus[0,2] P(X)` and similar; None if there is no operator."""
         word = self.next_word()
-        if word in SIGNED:
+        if word in words.SIGNED:
             self.accept_text(word)
-            operator, found_range = self._signed(word, SIGNED[word])
-        elif word in UNARY:
+            operator, found_range = self._signed(word, words.SIGNED[word])
+        elif word in words.UNARY:
             self.accept_text(word)
-            operator, found_range = UNARY[word], self._operator_range(word)
-        elif sign := self.accept(SIGN):
-            operator, found_range = SIGNS[sign.group()], self._operator_range(sign.group())
+            operator, found_range = words.UNARY[word], self._operator_range(word)
+        elif sign := self.accept(words.SIGN):
+            operator, found_range = words.SIGNS[sign.group()], self._operator_range(sign.group())
         else:
             return None
         operand = self._unary()
@@ -93,7 +80,7 @@ class Atoms(Numbers):
 
     def _interval_after(self, word: str) -> Range:
         after = self.skip()
-        if after not in ("[", "(") or SIGN.match(self.text, self.position):
+        if after not in ("[", "(") or words.SIGN.match(self.text, self.position):
             operator = self.span(self.end - len(word), self.end)
             self.fail(operator, f"{word} needs an interval", f"write {word}[0,inf) for all times", "HF602")
         return self.range()
@@ -135,11 +122,11 @@ class Atoms(Numbers):
         if quoted := self.accept(QUOTED):
             name = str(unquoted(quoted.group()).value)
         else:
-            word = self.accept(NAME)
+            word = self.accept(words.NAME)
             if word is None:
                 self._fail_expecting_atom()
             name = word.group()
-            if name == TOP:
+            if name == words.TOP:
                 return Truth(self.span(start))
             self._check_name(name, start)
         if self.on_new_line() or not self.accept_text("("):
@@ -147,24 +134,24 @@ class Atoms(Numbers):
         return Atom(name, self._arguments(name), self.span(start))
 
     def _check_name(self, name: str, start: int) -> None:
-        if name == BOTTOM:
+        if name == words.BOTTOM:
             hint = "find the contradiction with a predicate of your own: Conflict(X) :- …"
             self.fail(
                 self.span(start), "Bottom is not supported: no rule may make the data inconsistent", hint, "HF606"
             )
-        if name in BINARY or name in SIGNED_BINARY:
+        if name in words.BINARY or name in words.SIGNED_BINARY:
             self.fail(self.span(start), f"{name} stands between two atoms", f"write A(X) {name}[0,2] B(X)")
-        if name == NOT:
+        if name == words.NOT:
             self.fail(
                 self.span(start), "not stands before a whole condition", "give the negated part a rule of its own"
             )
-        is_interval = self.text.startswith("[", self.end) and not SIGN.match(self.text, self.end)
+        is_interval = self.text.startswith("[", self.end) and not words.SIGN.match(self.text, self.end)
         if is_interval:
             self.fail_unknown_operator(name, self.span(start))
 
     def fail_unknown_operator(self, name: str, span: Span) -> NoReturn:
         """Reports a name followed by an interval that is not an operator."""
-        close = close_operator(name)
+        close = words.close_operator(name)
         hint = f"did you mean {close}?" if close else "the operators are Diamondminus, Boxminus, Since and so on"
         self.fail(span, f"there is no operator {name}", hint, "HF601", replacement=close)
 
@@ -214,7 +201,7 @@ class Atoms(Numbers):
 
     def _fail_expecting_atom(self) -> NoReturn:
         self.skip()
-        if sign := NEGATIONS.match(self.text, self.position):
+        if sign := words.NEGATIONS.match(self.text, self.position):
             self.fail_negation(sign)
         if self.text.startswith(("'", '"'), self.position):
             self._fail_open_quote()
