@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import holdsfor.core
+from tests.core import test_packed
 from tests.core.building import NAME, OTHER
 from tests.core.histories import History
 from tests.core.law import FAMILIES, check, history_of, right_answers
@@ -83,6 +84,11 @@ def _try(module: Any, number: int, histories: list[tuple[History, list[Expected]
         except Exception:  # noqa: BLE001 (whatever a bug leads to)
             os._exit(_FOUND)
         os.write(writing, b".")
+    try:
+        # No history has rules that change.
+        test_packed.test_what_earlier_rules_began_ends_as_rules_say()
+    except AssertionError:
+        os._exit(_FOUND)
     os._exit(_SOUND)
 
 
