@@ -137,7 +137,8 @@ def _stops(name: str, reading: bool, quick: bool) -> Ready:
         if cell % 2 == 0
     )
     solver = "MeTeoR" if reading else "MeTeoR, facts in memory"
-    measured = {} if quick else compared((solver,), 3, answer, facts, program)
+    # The larger stream takes MeTeoR long enough for one run to say something.
+    measured = {} if quick else compared((solver,), 3 if name == "S1" else 1, answer, facts, program)
     return Ready({"holdsfor": Task(again(ours))}, {"answers": answer[0]}, measured)
 
 

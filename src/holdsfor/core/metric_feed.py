@@ -115,15 +115,18 @@ class MetricFeed(Intake):
         """The state as bytes, for a feed with the same rules."""
         # The window of the last step does not determine the next one.
         self.driver.core.set_window(None, None)
-        return self._saved(self._reached, self._oldest, int(self.driver.keeps_changes))
+        return bytes([self.driver.keeps_changes]) + self._saved(self._reached, self._oldest)
 
     @classmethod
     def load(cls, plan: MetricPlan, dictionary: Dictionary, state: bytes, lateness: Fraction) -> Self:
         """Continues from a saved state."""
-        feed = cls(plan, dictionary, lateness, saved_scale(state))
-        feed._reached, oldest, keeps_changes = feed._loaded(state, 3)
-        if not keeps_changes:
-            feed.driver.keep_changes(False)
+        # The core loads a state only if it was saved as it is loaded: with changes, or without.
+        keeps_changes, rest = state[:1], state[1:]
+        feed = cls(plan, dictionary, lateness, saved_scale(rest))
+        if keeps_changes not in (b"\0", b"\1"):
+            raise damaged()
+        feed.driver.keep_changes(keeps_changes == b"\1")
+        feed._reached, oldest = feed._loaded(rest, 2)
         if oldest is None:
             raise damaged()
         feed._oldest = oldest

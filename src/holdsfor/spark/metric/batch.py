@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.compiler.metric.stages import metric_stages
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.io.sources import STANDARD_INPUT
@@ -91,7 +92,8 @@ def materialise(
         raise HoldsforError("column_types is about the columns of one predicate; name it with columns=")
     spark = frames[0][0].sparkSession
     job = MetricJob.of(plan, partitions or default_partitions(spark), span.start, span.end, asked(plan, query))
-    for message in job.stages.warnings:
+    # What a question needs has the keys of the question: only what the program itself does in one place is told.
+    for message in metric_stages(plan).warnings:
         warnings.warn(message, stacklevel=2)
     shown = None if points else scale
     found = answered(job, spark, frames, exact=exact, quoted=quoted, observation=observation, time_scale=shown)

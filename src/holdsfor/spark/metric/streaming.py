@@ -15,6 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.window import Window
 
 from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.compiler.metric.stages import metric_stages
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.ir.metric import MetricProgram
 from holdsfor.metric.goals import Goals
@@ -107,7 +108,8 @@ class MetricStreaming:
         self._program = MetricProgram(()) if program is None else program
         self._frames, self._lateness, self._buckets = frames, lateness, buckets
         self._spark = frames[0][0].sparkSession
-        for message in MetricJob.of(plan, 1, goals=goals).stages.warnings:
+        # What a question needs has the keys of the question: only what the program itself does in one place is told.
+        for message in metric_stages(plan).warnings:
             warnings.warn(message, stacklevel=3)
 
     def start(
