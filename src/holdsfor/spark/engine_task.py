@@ -14,10 +14,10 @@ from holdsfor.core.engine import Engine, received
 from holdsfor.core.feed import Feed
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.recognition import plan_windows
-from holdsfor.spark.engine_output import EngineOutput, engine_rows
 from holdsfor.spark.job import Job, StageSpec
+from holdsfor.spark.output import BucketOutput
 from holdsfor.spark.pieces import Pieces
-from holdsfor.spark.rows import BucketRows, by_tag
+from holdsfor.spark.rows import BucketRows, by_tag, engine_rows
 from holdsfor.spark.wire import DELIVERY, FINAL
 
 
@@ -46,7 +46,7 @@ class EngineTask:
             yield from _Bucket(self.job, spec, pa.Table.from_batches(listed)).work()
 
 
-class _Bucket(EngineOutput):
+class _Bucket(BucketOutput):
     """The evaluation of one bucket of a stage."""
 
     def __init__(self, job: Job, spec: StageSpec, table: pa.Table) -> None:

@@ -23,16 +23,16 @@ from holdsfor.columns.report import Texts
 from holdsfor.columns.tables import FOREVER, Events
 from holdsfor.core.engine import Engine, received
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.spark.engine_output import EngineOutput, engine_rows
 from holdsfor.spark.job import Job, StageSpec
-from holdsfor.spark.rows import BucketRows, by_tag
+from holdsfor.spark.output import BucketOutput
+from holdsfor.spark.rows import BucketRows, by_tag, engine_rows
 from holdsfor.spark.wire import DELIVERY
 
 _MOST_QUERIES = 10_000
 """The most common query times at which stages exchange results."""
 
 
-class Pieces(EngineOutput):
+class Pieces(BucketOutput):
     """The evaluation of one bucket, piece by piece."""
 
     def __init__(self, job: Job, spec: StageSpec, first: pa.RecordBatch) -> None:

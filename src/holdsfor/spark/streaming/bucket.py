@@ -20,9 +20,8 @@ from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.session.changes import MOST_CAUSES, Changes
 from holdsfor.session.texts import Texts
-from holdsfor.spark.engine_output import engine_rows
 from holdsfor.spark.job import Job, StageSpec
-from holdsfor.spark.rows import by_tag
+from holdsfor.spark.rows import by_tag, engine_rows
 from holdsfor.spark.streaming.regrouping import OldBucket, Regrouping
 from holdsfor.spark.streaming.results import CAUSED, UNMATCHED, Results, happened, without_value
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, kept_schema
