@@ -41,10 +41,11 @@ from tests.strategies.changelog import snapshot
 
 @dataclass(frozen=True)
 class Sent:
-    """A record on its way, or its retraction."""
+    """A record on its way, or its retraction, and its source if there are several."""
 
     record: Record
     retracted: bool = False
+    source: str = ""
 
 
 def clock_time(record: Record, *, by_event: bool) -> int:
@@ -82,12 +83,17 @@ class SimulatedWorkers:
     retracting: bool
     used: list[tuple[Sent, int, int]] = field(default_factory=list)
     """Rows that were taken in, the arrival they were given, and their batch."""
+    now: int | None = None
+    """The processing time of the next batch."""
 
     def look(self, rows: Sequence[Sent], latest: int | None = None) -> Seen:
-        times = np.array([time for _, time in self._known(rows) if latest is None or time <= latest], np.int64)
-        if not len(times):
-            return Seen()
-        return Seen(len(times), 0, int(times.min()), int(times.max()))
+        known = [(sent, time) for sent, time in self._known(rows) if latest is None or time <= latest]
+        if not known:
+            return Seen(now=self.now)
+        times = [time for _, time in known]
+        several = self.windows.lateness_of
+        last_of = {one: max(time for sent, time in known if sent.source == one) for one in {s.source for s, _ in known}}
+        return Seen(len(times), 0, min(times), max(times), self.now, last_of if several else {})
 
     def middle(self, rows: Sequence[Sent]) -> tuple[int, int]:
         times = np.array([time for _, time in self._known(rows)], np.int64)
@@ -214,7 +220,7 @@ class SimulatedStream:
         retracting = any(one.retracted for one in sent)
         self.workers = SimulatedWorkers(job, stages, rows, sources, self.store, windows, reasoner, retracting)
         plan = identity_of(encoded(reasoner.plan))
-        known = start, None, retracting, max_ahead, plan
+        known = start, retracting, max_ahead, plan
         self.driver = Driver(FileCheckpoint(self.store), {"buckets": buckets}, windows, self.workers, *known)
         self.windows = windows
         self.delivered: dict[int, pa.Table] = {}

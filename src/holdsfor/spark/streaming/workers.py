@@ -17,10 +17,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from holdsfor.spark.columns import literal
 from holdsfor.spark.session import spare_worker
 from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
 from holdsfor.spark.streaming.driver import Checkpoint, Seen
-from holdsfor.spark.streaming.frames import BEAT, beat_time
+from holdsfor.spark.streaming.frames import BEAT, SENDER, beat_time
 from holdsfor.spark.streaming.packing import BUCKET, Packing
 from holdsfor.spark.streaming.results import UNMATCHED
 from holdsfor.spark.streaming.rows import NOTE, Admission, KeepRows
@@ -73,9 +74,15 @@ class SparkWorkers(ABC):
         ]
         if beat:
             facts.append("max(beat) as now")
+        sources = {f"last_{place}": name for place, name in enumerate(self.work.windows.lateness_of)}
+        facts += [
+            f"max(moment) filter (where {used} and {SENDER} = {literal(name)}) as {column}"
+            for column, name in sources.items()
+        ]
         found = reduce(DataFrame.unionAll, frames).selectExpr(*facts).collect()[0].asDict()
         self.rows_read = found["read"]
-        return Seen(**{name: found[name] for name in _SEEN}, now=found.get("now"))
+        last_of = {name: found[column] for column, name in sources.items() if found[column] is not None}
+        return Seen(**{name: found[name] for name in _SEEN}, now=found.get("now"), last_of=last_of)
 
     def middle(self, rows: DataFrame) -> tuple[int, int]:
         """The lower quartile and the median of the times of valid rows."""
