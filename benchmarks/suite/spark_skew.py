@@ -26,7 +26,9 @@ from holdsfor.session.changes import MOST_CAUSES
 from holdsfor.spark.keys import buckets as buckets_of
 from holdsfor.times import LATEST
 
-STEP, EVENTS, BATCHES, WARM = 1_000, 200_000, 6, 2
+EVENTS, BATCHES, WARM = 200_000, 6, 2
+STEP = 1_000_000
+"""Long enough that the events of one key have times of their own: equal ones would be one event."""
 SHARES = (0.0, 0.1, 0.3, 0.5)
 """The shares of all events that one key has."""
 COUNTS = (2, 8, 32)

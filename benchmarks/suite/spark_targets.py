@@ -26,6 +26,7 @@ from benchmarks.suite.data import spark_batch
 from benchmarks.suite.data.spark_batch import MAPPING, NAMES, RULES, identity, run_all
 from benchmarks.suite.data.spark_streams import make_files
 from benchmarks.suite.spark_skew import SHARES, skewed_keys
+from benchmarks.suite.spark_skew import STEP as SPARSE_STEP
 
 from holdsfor import loads
 from holdsfor.spark import recognise, recognise_stream
@@ -253,12 +254,13 @@ def skew_stream(spark: Any, folder: Path, events: int = 200_000) -> Iterator[Row
         for number in range(WARM + 5):
             columns = {
                 "k": skewed_keys(random, events, events // 10, share),
-                "t": np.sort(random.integers(0, STEP, events)) + number * STEP + 1,
+                "t": np.sort(random.integers(0, SPARSE_STEP, events)) + number * SPARSE_STEP + 1,
                 "e": random.integers(0, len(NAMES), events).astype(np.int8),
             }
-            columns["t"][-1] = (number + 1) * STEP
+            columns["t"][-1] = (number + 1) * SPARSE_STEP
             pq.write_table(pa.table(columns), place / "in" / f"part{number:04}.parquet")
-        found = median(followed(spark, place, RULES, MAPPING, SCHEMA, buckets=2))
+        given = {"window": SPARSE_STEP, "step": SPARSE_STEP, "buckets": 2}
+        found = median(followed(spark, place, RULES, MAPPING, SCHEMA, **given))
         even = even or found
         yield (
             f"stream, {events:,} events, one key has {share:.0%}",
@@ -277,7 +279,7 @@ def skew(spark: Any, folder: Path, events: int = 3_000_000) -> Iterator[Row]:
         place.mkdir()
         columns = {
             "k": skewed_keys(random, events, events // 200, share),
-            "t": np.sort(random.integers(0, events // 50, events)),
+            "t": np.sort(random.integers(0, 5 * events, events)),
             "e": random.integers(0, len(NAMES), events).astype(np.int8),
         }
         table = pa.table(columns)
