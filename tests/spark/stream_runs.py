@@ -29,11 +29,11 @@ from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Seen
+from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES, UNMATCHED
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, Admission, KeepRows, travelling_schema
 from holdsfor.spark.streaming.store import Store
-from holdsfor.spark.streaming.tasks import AskStage, notes_of
-from holdsfor.spark.streaming.turns import Turn
+from holdsfor.spark.streaming.tasks import EvaluateStage, notes_of
 from holdsfor.spark.streaming.workers import FileCheckpoint
 from tests.spark.simulated import _cells, _sources, _targets
 from tests.strategies.changelog import snapshot
@@ -170,11 +170,11 @@ class SimulatedWorkers:
                 is_first = False
                 yield row | {"tag": tag_number, "stage": number, "bucket": bucket, "retracted": mark}
 
-    def ask(self, rows: Sequence[Sent], turn: Turn) -> list[dict[str, Any]]:
+    def evaluate(self, rows: Sequence[Sent], evaluation: Evaluation) -> list[dict[str, Any]]:
         known = self._known(rows)
         found = self._partitions(known)
         for number in range(1, self.job.last + 1):
-            task = AskStage(self.job, number, self.store, turn)
+            task = EvaluateStage(self.job, number, self.store, evaluation)
             out = [
                 pa.Table.from_batches([batch])
                 for bucket, one in enumerate(found)
@@ -185,7 +185,7 @@ class SimulatedWorkers:
                 place = table["bucket"].to_numpy()
                 found = [table.filter(pa.array(place == bucket)) for bucket in range(self.job.buckets)]
         notes = notes_of(table["note"].to_pylist())
-        self._check(notes, known, turn.admission)
+        self._check(notes, known, evaluation.admission)
         return notes
 
 

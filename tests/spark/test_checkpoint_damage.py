@@ -17,10 +17,10 @@ from holdsfor import loads
 from holdsfor.spark.streaming import chain
 from holdsfor.spark.streaming.chain import Link, link_before, newest_link
 from holdsfor.spark.streaming.clock import Windows
+from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.rows import with_batch
 from holdsfor.spark.streaming.seals import DamagedCheckpoint
 from holdsfor.spark.streaming.store import Store
-from holdsfor.spark.streaming.turns import Turn
 from tests.spark.damage import DAMAGES, Damage, copy, delete, flip
 from tests.spark.stream_files import RULES, STEP, WINDOW, some_rows
 from tests.spark.stream_runs import Sent, SimulatedStream
@@ -149,16 +149,16 @@ def check_late_attempts(tmp_path: Path, window: int) -> None:
     def backwards(table: pa.Table, batch: int) -> pa.Table:
         return with_batch(table.take(list(reversed(range(len(table))))), batch)
 
-    def twice(rows: Any, turn: Turn) -> list[dict[str, Any]]:
+    def twice(rows: Any, evaluation: Evaluation) -> list[dict[str, Any]]:
         held: list[tuple[Any, ...]] = []
         with (
             patch("holdsfor.spark.streaming.rows.with_batch", backwards),
             patch("holdsfor.spark.streaming.state.USUAL", 10**6),
             patch.object(Store, "write", lambda *found: held.append(found)),
         ):
-            ask(rows, turn)
+            ask(rows, evaluation)
         late.append(held)
-        return ask(rows, turn)
+        return ask(rows, evaluation)
 
     stream.workers.ask = twice  # type: ignore[method-assign]
     # Files are referred to for as long as can be.

@@ -42,7 +42,7 @@ from holdsfor.spark.sources import (
     linked_parts,
     packed,
     stage_rows,
-    told,
+    stream_facts,
 )
 from holdsfor.spark.stages import Stage, fact_parts
 from holdsfor.spark.ticks import feed_in_ticks, require_no_preprocessing, results_in_time, span_in_ticks
@@ -265,7 +265,7 @@ def stage_output(
         rows_at_once=rows_at_once,
         ties=ties,
     )
-    waiting = [told(spark, feeds, rows, count, counted=counted or rows_at_once is not None)]
+    waiting = [stream_facts(spark, feeds, rows, count, counted=counted or rows_at_once is not None)]
     for stage in stages.stages:
         waiting += stage_rows(feeds, sources, stage, rows, count, _ties_frame(spark, ties.get(stage.number)))
         together = reduce(DataFrame.unionAll, waiting)

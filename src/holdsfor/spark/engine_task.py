@@ -56,7 +56,7 @@ class _Bucket(BucketOutput):
 
     def work(self) -> Iterator[pa.RecordBatch]:
         rows = self._rows
-        yield from self.told(rows)
+        yield from self.stream_facts(rows)
         if rows.passing is not None:
             yield from self.passed(rows.passing)
         span, whole = self._job.span, rows.whole

@@ -60,7 +60,7 @@ class BucketOutput:
             found = {name: rows[name] for name in rows.column_names} | {"bucket": self._bucket}
             yield from table_of(self._schema, len(rows), found).to_batches()
 
-    def told(self, rows: BucketRows) -> Iterator[pa.RecordBatch]:
+    def stream_facts(self, rows: BucketRows) -> Iterator[pa.RecordBatch]:
         """Information about the whole stream for the next stage; the first bucket of the first stage reports its
         size.
         """

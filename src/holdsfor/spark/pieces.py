@@ -57,7 +57,7 @@ class Pieces(BucketOutput):
 
     def work(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Evaluates rows in time order; information about the whole stream comes first."""
-        yield from self.told(self._rows)
+        yield from self.stream_facts(self._rows)
         yield from self._taken()
         for batch in batches:
             self._rows.add(pa.Table.from_batches([batch]), self._job, self._spec)

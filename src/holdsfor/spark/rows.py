@@ -62,9 +62,9 @@ class BucketRows:
             self.own, self.passing = table.filter(is_mine), table.filter(pc.invert(is_mine))
         told = self.own.filter(pc.less(self.own["tag"], 0))
         if len(told):
-            self._be_told(told)
+            self._read_facts(told)
 
-    def _be_told(self, rows: pa.Table) -> None:
+    def _read_facts(self, rows: pa.Table) -> None:
         facts = dict(zip(rows["tag"].to_pylist(), rows["t0"].to_pylist(), strict=True))
         if "t1" in rows.column_names:
             second = zip(rows["tag"].to_pylist(), rows["t1"].to_pylist(), strict=True)

@@ -144,7 +144,7 @@ class Clock:
         last = self.query + (watermark - self.query) // windows.step * windows.step
         return range(self.query + windows.step, last + 1, windows.step)
 
-    def asked(self, query: int) -> Clock:
+    def evaluated(self, query: int) -> Clock:
         """The clock after a query time."""
         return replace(self, query=query)
 

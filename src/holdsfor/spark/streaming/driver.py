@@ -14,9 +14,9 @@ from typing import Any, Generic, Protocol, TypeVar
 from holdsfor.io.ahead import usual_distance
 from holdsfor.spark.streaming.clock import ONE_SOURCE, Windows
 from holdsfor.spark.streaming.commits import Commit
+from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.rows import Admission
 from holdsfor.spark.streaming.state import Place
-from holdsfor.spark.streaming.turns import Turn
 from holdsfor.times import TimeScale
 
 Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variable of a class
@@ -134,8 +134,8 @@ class Workers(Protocol[Frame]):
     def keep(self, rows: Frame, admission: Admission, buckets: int) -> list[dict[str, Any]]:
         """Stores the rows of a batch for a later one, divided among `buckets`; returns the notes of the buckets."""
 
-    def ask(self, rows: Frame, turn: Turn) -> list[dict[str, Any]]:
-        """Evaluates the query times of a turn in every bucket; returns the notes and the positions of the states."""
+    def evaluate(self, rows: Frame, evaluation: Evaluation) -> list[dict[str, Any]]:
+        """Evaluates the due query times in every bucket; returns the notes and the positions of the states."""
 
 
 class Checkpoint(Protocol):
@@ -189,18 +189,20 @@ class Driver(Generic[Frame]):
         if until is not None and clock.start is not None:
             clock = clock.reaching(until, self.windows)
         due = clock.due(self.windows)
-        # Waiting rows keep the division of earlier waiting rows until a turn divides them anew.
+        # Waiting rows keep the division of earlier waiting rows until an evaluation divides them anew.
         buckets = before.settings["buckets"]
         after = replace(before, batch=batch, settings={**self.settings, "buckets": buckets}, clock=clock)
         notes: list[dict[str, Any]] = []
         if due:
             assert clock.query is not None
             origin = clock.origin(self.windows)
-            turn = Turn(admission, buckets, before.places, before.rows, clock.query, due[-1], origin, self.plan)
-            notes = self.workers.ask(rows, turn)
+            evaluation = Evaluation(
+                admission, buckets, before.places, before.rows, clock.query, due[-1], origin, self.plan
+            )
+            notes = self.workers.evaluate(rows, evaluation)
             kept = before.places if buckets == self.settings["buckets"] else {}
             places = dict(kept) | {note["name"]: Place(**note["place"]) for note in notes if "place" in note}
-            after = Commit(batch, self.settings, clock.asked(due[-1]), places)
+            after = Commit(batch, self.settings, clock.evaluated(due[-1]), places)
         elif seen.good or wrong is not None:
             notes = self.workers.keep(rows, admission, buckets)
             listed = sorted(note["bucket"] for note in notes if note["rows"])

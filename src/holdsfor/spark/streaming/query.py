@@ -339,7 +339,7 @@ class StreamingRecognition:
         home = home.owned(run_of(before.link, settings["rules"]))
         if isinstance(home, FileHome):
             probe(spark, home.store)
-        work = self._work.told(buckets, derived_events=sinks.events is not None)
+        work = self._work.for_buckets(buckets, derived_events=sinks.events is not None)
         return Run(work, home, settings, self._start, sinks, on_report, self._max_ahead)
 
 

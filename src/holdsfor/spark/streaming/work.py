@@ -73,7 +73,7 @@ class Work:
         """The identity of the plan."""
         return identity_of(encoded(self.plan))
 
-    def told(self, buckets: int, *, derived_events: bool) -> Work:
+    def for_buckets(self, buckets: int, *, derived_events: bool) -> Work:
         """The same work for another number of buckets, with or without derived events."""
         stages = physical_stages(self.plan, buckets, tied=False)
         sides = tuple(stage.sides for stage in stages.stages)
