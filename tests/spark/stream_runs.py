@@ -24,8 +24,7 @@ from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
-from holdsfor.spark.plan_stages import bucket_count, physical_stages
-from holdsfor.spark.stages import StagePlan
+from holdsfor.spark.stages import StagePlan, bucket_count, physical_stages
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Seen

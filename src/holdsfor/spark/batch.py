@@ -31,7 +31,6 @@ from holdsfor.spark.engine_task import EngineTask
 from holdsfor.spark.job import Span, make_job, plan_rows
 from holdsfor.spark.keys import Ties, connected
 from holdsfor.spark.output import WITHOUT_VALUE
-from holdsfor.spark.plan_stages import bucket_count, physical_stages
 from holdsfor.spark.scales import in_timestamps
 from holdsfor.spark.session import spare_worker, workers_like_driver
 from holdsfor.spark.sources import (
@@ -44,7 +43,7 @@ from holdsfor.spark.sources import (
     stage_rows,
     stream_facts,
 )
-from holdsfor.spark.stages import Stage, fact_parts
+from holdsfor.spark.stages import Stage, bucket_count, fact_parts, physical_stages
 from holdsfor.spark.ticks import feed_in_ticks, require_no_preprocessing, results_in_time, span_in_ticks
 from holdsfor.spark.timestamps import EVENT_TIMES, INTERVAL_TIMES
 from holdsfor.spark.wire import COUNTS, DELIVERY, DERIVED, MOMENTS, RESULT, ddl

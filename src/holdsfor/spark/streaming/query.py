@@ -20,8 +20,8 @@ from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.asked_for import known_scale, require_frames
 from holdsfor.spark.batch import Rules, read_program, session_of, unit_in
-from holdsfor.spark.plan_stages import bucket_count
 from holdsfor.spark.session import usual_buckets, workers_like_driver
+from holdsfor.spark.stages import bucket_count
 from holdsfor.spark.streaming.chain import link_before, run_of
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit

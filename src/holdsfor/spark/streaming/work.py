@@ -13,8 +13,7 @@ from holdsfor.core.engine import encoded
 from holdsfor.core.shares import identity_of
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
-from holdsfor.spark.plan_stages import bucket_count, physical_stages
-from holdsfor.spark.stages import StagePlan
+from holdsfor.spark.stages import StagePlan, bucket_count, physical_stages
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.frames import Sorting, Sources
 from holdsfor.times import TimeScale
