@@ -96,7 +96,7 @@ class TableWorkers(SparkWorkers):
         folder = self._tables.folder(self._slot, 0)
         if self._fetched is not None and buckets == self.work.job.buckets:
             return self._tables.put(worked_here(self._fetched.travelling(), buckets, task, OUT), folder)
-        frame = on_buckets(self._travelling(rows, buckets), buckets, task, ddl(OUT), self._packing)
+        frame = on_buckets(self._travelling(rows, buckets), buckets, task, ddl(OUT))
         return self._tables.written(frame, folder)
 
     def evaluate(self, rows: DataFrame, evaluation: Evaluation) -> list[dict[str, Any]]:

@@ -23,7 +23,6 @@ from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
 from holdsfor.spark.streaming.driver import Checkpoint, Seen
 from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.frames import BEAT, SENDER, beat_time
-from holdsfor.spark.streaming.packing import BUCKET, Packing
 from holdsfor.spark.streaming.results import UNMATCHED
 from holdsfor.spark.streaming.rows import NOTE, Admission, KeepRows
 from holdsfor.spark.streaming.shared import require_files, require_rows
@@ -47,7 +46,6 @@ class SparkWorkers(ABC):
         self.rows_read = 0
         """The number of rows of any kind in the last batch."""
         self._fetched: FetchedRows | None = None
-        self._packing = Packing.of(work.job, work.windows)
         self._has_parts = {
             stage.number
             for stage in work.stages.stages
@@ -153,8 +151,8 @@ class SparkWorkers(ABC):
 _SEEN = ("good", "malformed", "first", "last")
 
 
-def on_buckets(frame: DataFrame, count: int, task: Task, schema: str, packing: Packing | None = None) -> DataFrame:
-    """Distributes rows to their buckets, packed for the shuffle, and processes them there."""
+def on_buckets(frame: DataFrame, count: int, task: Task, schema: str) -> DataFrame:
+    """Distributes rows to their buckets, and processes them there."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
@@ -162,12 +160,10 @@ def on_buckets(frame: DataFrame, count: int, task: Task, schema: str, packing: P
         spare_worker()
         context = TaskContext.get()
         assert context is not None, "this is a task of Spark's"
-        yield from task(context.partitionId(), batches if packing is None else packing.unpacked(batches))
+        yield from task(context.partitionId(), batches)
 
     # The partition number equals the bucket number.
-    bucket = F.col("bucket") if packing is None else F.expr(BUCKET)
-    shuffled = (frame if packing is None else packing.packed(frame)).repartitionById(count, bucket)
-    return shuffled.mapInArrow(work, schema)
+    return frame.repartitionById(count, F.col("bucket")).mapInArrow(work, schema)
 
 
 class FileWorkers(SparkWorkers):
@@ -183,7 +179,7 @@ class FileWorkers(SparkWorkers):
         task = KeepRows(self.work.job, admission, self._store)
         if self._fetched is not None and buckets == self.work.job.buckets:
             return notes_in(worked_here(self._fetched.travelling(), buckets, task, NOTE))
-        notes = _collected(on_buckets(self._travelling(rows, buckets), buckets, task, ddl(NOTE), self._packing))
+        notes = _collected(on_buckets(self._travelling(rows, buckets), buckets, task, ddl(NOTE)))
         files = [f"{note['bucket']}.arrow" for note in notes if note["rows"]]
         require_files(self._store, f"{admission.batch}/rows", files)
         return notes
@@ -202,8 +198,7 @@ class FileWorkers(SparkWorkers):
             return notes_in(small)
         found = self._travelling(rows, count)
         for task in tasks:
-            packing = self._packing if task.number == 1 else None
-            found = on_buckets(found, count, task, ddl(task.out_schema), packing)
+            found = on_buckets(found, count, task, ddl(task.out_schema))
         notes = _collected(found)
         files = [f"{note['name']}-{note['place']['attempt']}" for note in notes if "place" in note]
         require_files(self._store, f"{evaluation.batch}/state", files)
