@@ -144,7 +144,7 @@ def check_late_attempts(tmp_path: Path, window: int) -> None:
     commit, which is about the files of the first.
     """
     wanted, stream = started(tmp_path / "wanted", window), started(tmp_path / "found", window)
-    ask, write, late = stream.workers.ask, Store.write, []
+    evaluate, write, late = stream.workers.evaluate, Store.write, []
 
     def backwards(table: pa.Table, batch: int) -> pa.Table:
         return with_batch(table.take(list(reversed(range(len(table))))), batch)
@@ -156,11 +156,11 @@ def check_late_attempts(tmp_path: Path, window: int) -> None:
             patch("holdsfor.spark.streaming.state.USUAL", 10**6),
             patch.object(Store, "write", lambda *found: held.append(found)),
         ):
-            ask(rows, evaluation)
+            evaluate(rows, evaluation)
         late.append(held)
-        return ask(rows, evaluation)
+        return evaluate(rows, evaluation)
 
-    stream.workers.ask = twice  # type: ignore[method-assign]
+    stream.workers.evaluate = twice  # type: ignore[method-assign]
     # Files are referred to for as long as can be.
     with patch("holdsfor.spark.streaming.state.USUAL", 1), patch("holdsfor.spark.streaming.state._SPARE", 10**9):
         for number, batch in enumerate(BATCHES):
