@@ -25,6 +25,8 @@ import pyarrow.parquet as pq
 from benchmarks.suite.data import spark_batch
 from benchmarks.suite.data.spark_batch import MAPPING, NAMES, RULES, identity, run_all
 from benchmarks.suite.data.spark_streams import make_files
+from benchmarks.suite.spark_skew import SHARES, skewed_keys
+from benchmarks.suite.spark_skew import STEP as SPARSE_STEP
 
 from holdsfor import loads
 from holdsfor.spark import recognise, recognise_stream
@@ -243,17 +245,41 @@ def coming_and_going(spark: Any, folder: Path, batches: int = 40, events: int = 
     )
 
 
+def skew_stream(spark: Any, folder: Path, events: int = 200_000) -> Iterator[Row]:
+    """Micro-batches in which one key has a share of all events: the curve."""
+    even = 0.0
+    for share in SHARES:
+        random, place = np.random.default_rng(13), folder / f"{share}"
+        (place / "in").mkdir(parents=True)
+        for number in range(WARM + 5):
+            columns = {
+                "k": skewed_keys(random, events, events // 10, share),
+                "t": np.sort(random.integers(0, SPARSE_STEP, events)) + number * SPARSE_STEP + 1,
+                "e": random.integers(0, len(NAMES), events).astype(np.int8),
+            }
+            columns["t"][-1] = (number + 1) * SPARSE_STEP
+            pq.write_table(pa.table(columns), place / "in" / f"part{number:04}.parquet")
+        given = {"window": SPARSE_STEP, "step": SPARSE_STEP, "buckets": 2}
+        found = median(followed(spark, place, RULES, MAPPING, SCHEMA, **given))
+        even = even or found
+        yield (
+            f"stream, {events:,} events, one key has {share:.0%}",
+            f"{found:.0f} ms",
+            f"even {even:.0f} ms",
+            f"{found / even:.2f}",
+        )
+
+
 def skew(spark: Any, folder: Path, events: int = 3_000_000) -> Iterator[Row]:
     """One key with a share of all events: the curve."""
     random = np.random.default_rng(13)
     even = 0.0
-    for share in (0.0, 0.1, 0.3, 0.5):
+    for share in SHARES:
         place = folder / f"{share}"
         place.mkdir()
-        keys = np.where(random.random(events) < share, 0, random.integers(1, events // 200, events))
         columns = {
-            "k": keys,
-            "t": np.sort(random.integers(0, events // 50, events)),
+            "k": skewed_keys(random, events, events // 200, share),
+            "t": np.sort(random.integers(0, 5 * events, events)),
             "e": random.integers(0, len(NAMES), events).astype(np.int8),
         }
         table = pa.table(columns)
@@ -270,7 +296,7 @@ def skew(spark: Any, folder: Path, events: int = 3_000_000) -> Iterator[Row]:
         )
 
 
-ALL = {one.__name__: one for one in (tiny, large, pairs, touched, coming_and_going, skew, batch, memory)}
+ALL = {one.__name__: one for one in (tiny, large, pairs, touched, coming_and_going, skew, skew_stream, batch, memory)}
 
 
 def main(names: list[str]) -> None:

@@ -39,7 +39,7 @@ FOLLOWED = [
 ]
 """Need nothing but the package; an empty folder is enough."""
 
-ON_SPARK = ["howto/lakehouse.md", "maritime_signals.md", "spark.md", "streaming.md"]
+ON_SPARK = ["howto/lakehouse.md", "howto/several-sources.md", "maritime_signals.md", "spark.md", "streaming.md"]
 """Followed by tests/spark/test_docs.py, in the session of its tests. So is what FOLLOWED pages say about Spark."""
 
 WITH_SERVERS = ["connectors.md", "howto/kafka.md", "howto/postgresql.md", "howto/spark-cluster.md"]

@@ -23,8 +23,7 @@ from holdsfor.reference.history import Occurrence
 from holdsfor.spark.engine_task import EngineTask
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
 from holdsfor.spark.keys import Ties, buckets, connected, parts
-from holdsfor.spark.plan_stages import bucket_count, physical_stages
-from holdsfor.spark.stages import Delivery, StagePlan, fact_parts
+from holdsfor.spark.stages import Delivery, StagePlan, bucket_count, fact_parts, physical_stages
 from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, DELIVERY, DERIVED, MOMENTS, RESULT, SIZES
 from holdsfor.syntax.numbers import number_text
 from holdsfor.syntax.terms import arguments, functor

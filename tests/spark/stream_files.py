@@ -67,14 +67,14 @@ def some_rows(seed: int, first: int, last: int, each: int = 3) -> list[Row]:
     return found
 
 
-def write_file(folder: Path, number: int, rows: Sequence[Row]) -> None:
+def write_file(folder: Path, number: int, rows: Sequence[tuple[Any, ...]], schema: str = COLUMNS) -> None:
     """The rows of one micro-batch."""
     folder.mkdir(exist_ok=True)
-    names = [part.split()[0] for part in COLUMNS.split(", ")]
-    kinds = [pa.string(), pa.int64(), pa.string(), pa.string()]
-    columns = [pa.array([row[place] for row in rows], kind) for place, kind in enumerate(kinds)]
+    named = [part.split() for part in schema.split(", ")]
+    kinds = {"string": pa.string(), "bigint": pa.int64()}
+    columns = [pa.array([row[place] for row in rows], kinds[kind]) for place, (_, kind) in enumerate(named)]
     path = folder / f".{number:04}.parquet"
-    pq.write_table(pa.table(columns, names=names), path)
+    pq.write_table(pa.table(columns, names=[name for name, _ in named]), path)
     os.utime(path, (1_000_000 + number, 1_000_000 + number))
     path.rename(folder / f"{number:04}.parquet")
 

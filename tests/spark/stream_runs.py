@@ -24,16 +24,15 @@ from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
-from holdsfor.spark.plan_stages import bucket_count, physical_stages
-from holdsfor.spark.stages import StagePlan
+from holdsfor.spark.stages import StagePlan, bucket_count, physical_stages
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Seen
+from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES, UNMATCHED
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, Admission, KeepRows, travelling_schema
 from holdsfor.spark.streaming.store import Store
-from holdsfor.spark.streaming.tasks import AskStage, notes_of
-from holdsfor.spark.streaming.turns import Turn
+from holdsfor.spark.streaming.tasks import EvaluateStage, notes_of
 from holdsfor.spark.streaming.workers import FileCheckpoint
 from tests.spark.simulated import _cells, _sources, _targets
 from tests.strategies.changelog import snapshot
@@ -41,10 +40,11 @@ from tests.strategies.changelog import snapshot
 
 @dataclass(frozen=True)
 class Sent:
-    """A record on its way, or its retraction."""
+    """A record on its way, or its retraction, and its source if there are several."""
 
     record: Record
     retracted: bool = False
+    source: str = ""
 
 
 def clock_time(record: Record, *, by_event: bool) -> int:
@@ -82,12 +82,17 @@ class SimulatedWorkers:
     retracting: bool
     used: list[tuple[Sent, int, int]] = field(default_factory=list)
     """Rows that were taken in, the arrival they were given, and their batch."""
+    now: int | None = None
+    """The processing time of the next batch."""
 
     def look(self, rows: Sequence[Sent], latest: int | None = None) -> Seen:
-        times = np.array([time for _, time in self._known(rows) if latest is None or time <= latest], np.int64)
-        if not len(times):
-            return Seen()
-        return Seen(len(times), 0, int(times.min()), int(times.max()))
+        known = [(sent, time) for sent, time in self._known(rows) if latest is None or time <= latest]
+        if not known:
+            return Seen(now=self.now)
+        times = [time for _, time in known]
+        several = self.windows.lateness_of
+        last_of = {one: max(time for sent, time in known if sent.source == one) for one in {s.source for s, _ in known}}
+        return Seen(len(times), 0, min(times), max(times), self.now, last_of if several else {})
 
     def middle(self, rows: Sequence[Sent]) -> tuple[int, int]:
         times = np.array([time for _, time in self._known(rows)], np.int64)
@@ -164,11 +169,11 @@ class SimulatedWorkers:
                 is_first = False
                 yield row | {"tag": tag_number, "stage": number, "bucket": bucket, "retracted": mark}
 
-    def ask(self, rows: Sequence[Sent], turn: Turn) -> list[dict[str, Any]]:
+    def evaluate(self, rows: Sequence[Sent], evaluation: Evaluation) -> list[dict[str, Any]]:
         known = self._known(rows)
         found = self._partitions(known)
         for number in range(1, self.job.last + 1):
-            task = AskStage(self.job, number, self.store, turn)
+            task = EvaluateStage(self.job, number, self.store, evaluation)
             out = [
                 pa.Table.from_batches([batch])
                 for bucket, one in enumerate(found)
@@ -179,7 +184,7 @@ class SimulatedWorkers:
                 place = table["bucket"].to_numpy()
                 found = [table.filter(pa.array(place == bucket)) for bucket in range(self.job.buckets)]
         notes = notes_of(table["note"].to_pylist())
-        self._check(notes, known, turn.admission)
+        self._check(notes, known, evaluation.admission)
         return notes
 
 
@@ -214,7 +219,7 @@ class SimulatedStream:
         retracting = any(one.retracted for one in sent)
         self.workers = SimulatedWorkers(job, stages, rows, sources, self.store, windows, reasoner, retracting)
         plan = identity_of(encoded(reasoner.plan))
-        known = start, None, retracting, max_ahead, plan
+        known = start, retracting, max_ahead, plan
         self.driver = Driver(FileCheckpoint(self.store), {"buckets": buckets}, windows, self.workers, *known)
         self.windows = windows
         self.delivered: dict[int, pa.Table] = {}

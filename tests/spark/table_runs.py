@@ -14,13 +14,14 @@ from holdsfor.core.shares import KeyPart
 from holdsfor.spark.streaming.clock import Clock
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Seen
+from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES
 from holdsfor.spark.streaming.row_state import reached_by
 from holdsfor.spark.streaming.row_tasks import (
     ARRIVED,
     NOTE,
     OUT,
-    AskRows,
+    EvaluateRows,
     KeepAsRows,
     in_schema,
     unpacked_rows,
@@ -30,7 +31,6 @@ from holdsfor.spark.streaming.small import worked_here
 from holdsfor.spark.streaming.table_workers import TableWorkers
 from holdsfor.spark.streaming.tables import Memory, TableCheckpoint, Tables
 from holdsfor.spark.streaming.tasks import notes_of, of_stage
-from holdsfor.spark.streaming.turns import Turn
 from tests.spark.stream_runs import SimulatedStream, SimulatedWorkers
 
 
@@ -97,25 +97,25 @@ class LocalTableWorkers(TableWorkers):
         self._simulated._check(notes, known, admission)
         return notes
 
-    def ask(self, rows: Any, turn: Turn) -> list[dict[str, Any]]:
+    def evaluate(self, rows: Any, evaluation: Evaluation) -> list[dict[str, Any]]:
         known = self._simulated._known(rows)
         self._travelling_rows = pa.concat_tables(self._simulated._partitions(known))
-        notes = super().ask(rows, turn)
-        self._simulated._check(notes, known, turn.admission)
+        notes = super().evaluate(rows, evaluation)
+        self._simulated._check(notes, known, evaluation.admission)
         return notes
 
-    def _small(self, turn: Turn) -> pa.Table:  # noqa: ARG002 -- all batches are
+    def _small(self, evaluation: Evaluation) -> pa.Table:  # noqa: ARG002 -- all batches are
         return self._travelling_rows
 
     def _states(
-        self, turn: Turn, task: AskRows, wanted: Mapping[int, set[KeyPart]], *, is_regrouped: bool
+        self, evaluation: Evaluation, task: EvaluateRows, wanted: Mapping[int, set[KeyPart]], *, is_regrouped: bool
     ) -> list[Any]:
         slots, job = self._before.slots, self.work.job
         files = {one.file for held in task.held.values() for one in held.parts.values()}
         batches = sorted({*map(int, files), *(held.batch for held in task.held.values())})
         listed = [self._local.folder(slots[batch], task.number) for batch in batches]
         found = [row for name in listed for row in self._rows(name) if self._is_wanted(row, wanted)]
-        kept = [self._local.folder(slots[batch], 0) for batch in turn.rows]
+        kept = [self._local.folder(slots[batch], 0) for batch in evaluation.rows]
         found += [row for name in kept for row in self._rows(name) if row["kind"] == ARRIVED]
         targets = range(job.buckets)
         placed = [

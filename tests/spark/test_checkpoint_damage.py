@@ -17,10 +17,10 @@ from holdsfor import loads
 from holdsfor.spark.streaming import chain
 from holdsfor.spark.streaming.chain import Link, link_before, newest_link
 from holdsfor.spark.streaming.clock import Windows
+from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.rows import with_batch
 from holdsfor.spark.streaming.seals import DamagedCheckpoint
 from holdsfor.spark.streaming.store import Store
-from holdsfor.spark.streaming.turns import Turn
 from tests.spark.damage import DAMAGES, Damage, copy, delete, flip
 from tests.spark.stream_files import RULES, STEP, WINDOW, some_rows
 from tests.spark.stream_runs import Sent, SimulatedStream
@@ -144,23 +144,23 @@ def check_late_attempts(tmp_path: Path, window: int) -> None:
     commit, which is about the files of the first.
     """
     wanted, stream = started(tmp_path / "wanted", window), started(tmp_path / "found", window)
-    ask, write, late = stream.workers.ask, Store.write, []
+    evaluate, write, late = stream.workers.evaluate, Store.write, []
 
     def backwards(table: pa.Table, batch: int) -> pa.Table:
         return with_batch(table.take(list(reversed(range(len(table))))), batch)
 
-    def twice(rows: Any, turn: Turn) -> list[dict[str, Any]]:
+    def twice(rows: Any, evaluation: Evaluation) -> list[dict[str, Any]]:
         held: list[tuple[Any, ...]] = []
         with (
             patch("holdsfor.spark.streaming.rows.with_batch", backwards),
             patch("holdsfor.spark.streaming.state.USUAL", 10**6),
             patch.object(Store, "write", lambda *found: held.append(found)),
         ):
-            ask(rows, turn)
+            evaluate(rows, evaluation)
         late.append(held)
-        return ask(rows, turn)
+        return evaluate(rows, evaluation)
 
-    stream.workers.ask = twice  # type: ignore[method-assign]
+    stream.workers.evaluate = twice  # type: ignore[method-assign]
     # Files are referred to for as long as can be.
     with patch("holdsfor.spark.streaming.state.USUAL", 1), patch("holdsfor.spark.streaming.state._SPARE", 10**9):
         for number, batch in enumerate(BATCHES):

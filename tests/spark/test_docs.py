@@ -66,6 +66,24 @@ def test_lakehouses(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {row[2] for row in tables.rows("stops_log")} == {"stopped(gull)", "stopped(tern)"}
 
 
+def test_several_sources(spark: Any) -> None:
+    rows = [
+        ("stop_start", 5, "tern", "coast"),
+        ("stop_end", 4000, "tern", "coast"),
+        ("stop_start", 4300, "gull", "satellite"),
+    ]
+    spark.createDataFrame(rows, "kind string, at bigint, vessel string, provider string").write.parquet("incoming")
+    checkpointed = own_checkpoints()
+
+    def ending(text: str) -> str:
+        # A stream with `idle` gets a beat every second, so that it never has read all there is.
+        return checkpointed(text.replace('    idle="10 minutes",\n', ""))
+
+    Page(DOCS / "howto/several-sources.md", {"spark": spark}, rewritten=ending).follow()
+    found = spark.read.parquet("changes").select("fluent", "query_time").collect()
+    assert [tuple(row) for row in found] == [("stopped(tern)", 604)]
+
+
 def test_signals(spark: Any, tmp_path: Path) -> None:
     from holdsfor_maritime.generator import generate
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.spark.plan_stages import bucket_count, physical_stages
+from holdsfor.spark.stages import bucket_count, physical_stages
 from tests.spark.test_random import check_buckets
 from tests.spark.test_stream_simulated import Feeding, check, feedings
 from tests.strategies.domains import domain_scenarios

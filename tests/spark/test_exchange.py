@@ -19,7 +19,7 @@ from holdsfor.reference import Occurrence, Record
 from holdsfor.reference.history import event_term
 from holdsfor.spark.describe import stages_data, stages_text
 from holdsfor.spark.job import Span
-from holdsfor.spark.plan_stages import physical_stages
+from holdsfor.spark.stages import physical_stages
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import conflicts_on_buckets, on_buckets
 from tests.strategies.engine_runs import differences, on_engine

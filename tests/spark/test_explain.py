@@ -11,8 +11,8 @@ from holdsfor import loads
 from holdsfor.explain.demand import demand_of
 from holdsfor.explain.questions import read_question
 from holdsfor.spark import explain
-from holdsfor.spark.asking import wanted_rows
 from holdsfor.spark.batch import read_input
+from holdsfor.spark.explaining import wanted_rows
 
 RULES = """
 initiatedAt(slow(V)=true, T) :- happensAt(speed(V,S), T), S < 5.

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from holdsfor import load
 from holdsfor.spark import recognise
 from holdsfor.spark.job import Span
-from holdsfor.spark.plan_stages import physical_stages
-from holdsfor.spark.stages import Stage
+from holdsfor.spark.stages import Stage, physical_stages
 from tests.spark.on_spark import on_spark
 from tests.spark.test_random import check_buckets
 from tests.spark.test_stream_random import check as check_stream

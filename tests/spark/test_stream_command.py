@@ -69,6 +69,23 @@ def test_history_and_files(folder: Path) -> None:
     assert len(list((folder / "side").glob("batch=1/*.parquet"))) == 1
 
 
+def test_a_lateness_for_each_source(folder: Path) -> None:
+    for number, (name, times) in enumerate((("near", (14, 33)), ("far", (12, 25)))):
+        place = folder / "in" / f"by={name}"
+        place.mkdir(parents=True)
+        rows = [{"name": "go", "time": time, "a": name} for time in times]
+        (place / f"{number}.txt").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = ("--source", "text", "--path", "@in", "--schema", COLUMNS, "--source-column", "by")
+    result = stream(*told, "--lateness-of", "near=1", "--lateness-of", "far=5")
+    assert result.exit_code == 0, result.output
+    assert "query time 20 (+2), 4 events, 0 late" in result.output
+    assert "waiting for far" in result.output
+    result = stream(*told, "--lateness-of", "near")
+    assert "--lateness-of near: write source=duration" in result.output
+    result = stream(*told, "--lateness", "3", "--lateness-of", "near=1")
+    assert "--lateness and --lateness-of exclude each other" in result.output
+
+
 def test_json_lines_with_a_schema(folder: Path) -> None:
     (folder / "in").mkdir()
     row = {"name": "go", "time": 14, "a": "x", "b": None}

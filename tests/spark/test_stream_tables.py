@@ -196,6 +196,13 @@ def spark_behind(checkpoint: Path) -> None:
         (checkpoint / name).unlink()
 
 
+def log_altered(checkpoint: Path) -> None:
+    """Spark's list of the files of the last batch is another."""
+    log = checkpoint / "sources/0/1"
+    log.write_text(log.read_text().replace('"timestamp":1', '"timestamp":2'))
+    (checkpoint / "sources/0/.1.crc").unlink()
+
+
 def log_lost(checkpoint: Path) -> None:
     """Spark no longer knows which files it has read."""
     shutil.rmtree(checkpoint / "sources/0")
@@ -241,6 +248,7 @@ def two_batches(spark: Any, mounted: Path, tmp_path_factory: pytest.TempPathFact
     [
         (altered, "offsets/1 is not the one that Spark had in the last batch"),
         (spark_behind, "offsets/1 is missing, which says how far Spark had read"),
+        (log_altered, "sources/0/1 is not the one that Spark had in the last batch"),
         (log_lost, "sources/0/1 is missing, which says what Spark had read"),
         (tables_behind, "commit-1 is missing, the commit of the batch before batch 2"),
         (tables_of_another, "offsets/1 is not the one that Spark had in the last batch"),

@@ -13,7 +13,7 @@ from holdsfor import loads
 from holdsfor.reference import Occurrence, Record
 from holdsfor.reference.history import event_term
 from holdsfor.spark.job import Span
-from holdsfor.spark.plan_stages import physical_stages
+from holdsfor.spark.stages import physical_stages
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import on_buckets
 from tests.strategies.engine_runs import differences, on_engine

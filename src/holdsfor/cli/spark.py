@@ -29,7 +29,7 @@ _SHOWN_BUCKETS = 200
 def shown_stages(plan: Plan, *, as_json: bool) -> str:
     """The stages of a plan, with the differences on streams, where the tied keys are not known in advance."""
     from holdsfor.spark.describe import stages_data, stages_text
-    from holdsfor.spark.plan_stages import physical_stages
+    from holdsfor.spark.stages import physical_stages
 
     stages = physical_stages(plan, _SHOWN_BUCKETS)
     in_streams = physical_stages(plan, _SHOWN_BUCKETS, tied=False).warnings

@@ -85,6 +85,16 @@ def stream(
     background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
     step: Annotated[Given | None, duration_option(help="Distance of query times; default: the window size.")] = None,
     lateness: Annotated[Given, duration_option(help="How long to wait for late events.")] = Fraction(0),
+    lateness_of: Annotated[
+        list[str],
+        typer.Option(
+            help="The lateness of one source, for each source; the watermark is then the least of theirs.",
+            metavar="SOURCE=DURATION",
+        ),
+    ] = [],  # noqa: B006
+    source_column: Annotated[
+        str | None, typer.Option(help="Column that names the source of a row, with --lateness-of.")
+    ] = None,
     start: Annotated[Given | None, time_option(help="Ignore input up to this time.")] = None,
     clock: Annotated[ClockSource, typer.Option(help="The watermark follows event times or arrival times.")] = (
         ClockSource.EVENT
@@ -162,6 +172,8 @@ def stream(
             "--step": step,
             "--start": start,
             "--idle": idle,
+            "--lateness-of": lateness_of,
+            "--source-column": source_column,
         }
         unused |= {
             "--max-delayed-effects": max_delayed_effects,
@@ -226,7 +238,7 @@ def stream(
 
         with warnings.catch_warnings(record=True) as complaints:
             warnings.simplefilter("always")
-            events, there = opened(spark, source, path, schema, options)
+            events, there = opened(spark, source, path, schema, options, source_column)
             made = recognise_stream(
                 reasoner,
                 events,
@@ -234,7 +246,8 @@ def stream(
                 unit=unit,
                 window=whole("--window", window, 1),
                 step=whole("--step", step, 1),
-                lateness=whole("--lateness", lateness, 0),
+                lateness=_lateness(lateness, lateness_of),
+                source_column=source_column,
                 start=whole("--start", start),
                 clock=clock.value,
                 idle=idle,
@@ -297,12 +310,26 @@ def _distance(given: str | None) -> float | str | None:
     return int(found) if isinstance(found, Fraction) else found
 
 
+def _lateness(one: Given, by_source: list[str]) -> int | str | dict[str, int | str]:
+    """The lateness of all rows, or that of each source."""
+    if not by_source:
+        return whole("--lateness", one, 0)
+    if one:
+        raise HoldsforError("--lateness and --lateness-of exclude each other")
+    found = _pairs("--lateness-of", "source=duration", by_source)
+    return {source: whole(f"--lateness-of {source}", duration_given(text), 0) for source, text in found.items()}
+
+
 def _options(given: list[str]) -> dict[str, str]:
+    return _pairs("--option", "name=value", given)
+
+
+def _pairs(option: str, form: str, given: list[str]) -> dict[str, str]:
     found = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
-            raise HoldsforError(f"--option {text}: write name=value")
+            raise HoldsforError(f"{option} {text}: write {form}")
         found[name] = value
     return found
 

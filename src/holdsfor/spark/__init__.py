@@ -11,7 +11,7 @@ from typing import Any
 
 _HOMES = {
     "derived_events": "holdsfor.spark.batch",
-    "explain": "holdsfor.spark.asking",
+    "explain": "holdsfor.spark.explaining",
     "materialise": "holdsfor.spark.metric.batch",
     "materialise_stream": "holdsfor.spark.metric.streaming",
     "recognise": "holdsfor.spark.batch",

@@ -31,7 +31,6 @@ from holdsfor.spark.engine_task import EngineTask
 from holdsfor.spark.job import Span, make_job, plan_rows
 from holdsfor.spark.keys import Ties, connected
 from holdsfor.spark.output import WITHOUT_VALUE
-from holdsfor.spark.plan_stages import bucket_count, physical_stages
 from holdsfor.spark.scales import in_timestamps
 from holdsfor.spark.session import spare_worker, workers_like_driver
 from holdsfor.spark.sources import (
@@ -42,9 +41,9 @@ from holdsfor.spark.sources import (
     linked_parts,
     packed,
     stage_rows,
-    told,
+    stream_facts,
 )
-from holdsfor.spark.stages import Stage, fact_parts
+from holdsfor.spark.stages import Stage, bucket_count, fact_parts, physical_stages
 from holdsfor.spark.ticks import feed_in_ticks, require_no_preprocessing, results_in_time, span_in_ticks
 from holdsfor.spark.timestamps import EVENT_TIMES, INTERVAL_TIMES
 from holdsfor.spark.wire import COUNTS, DELIVERY, DERIVED, MOMENTS, RESULT, ddl
@@ -265,7 +264,7 @@ def stage_output(
         rows_at_once=rows_at_once,
         ties=ties,
     )
-    waiting = [told(spark, feeds, rows, count, counted=counted or rows_at_once is not None)]
+    waiting = [stream_facts(spark, feeds, rows, count, counted=counted or rows_at_once is not None)]
     for stage in stages.stages:
         waiting += stage_rows(feeds, sources, stage, rows, count, _ties_frame(spark, ties.get(stage.number)))
         together = reduce(DataFrame.unionAll, waiting)

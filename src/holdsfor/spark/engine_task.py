@@ -15,10 +15,10 @@ from holdsfor.core.feed import Feed
 from holdsfor.core.program import received
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.recognition import plan_windows
-from holdsfor.spark.engine_output import EngineOutput, engine_rows
 from holdsfor.spark.job import Job, StageSpec
+from holdsfor.spark.output import BucketOutput
 from holdsfor.spark.pieces import Pieces
-from holdsfor.spark.rows import BucketRows, by_tag
+from holdsfor.spark.rows import BucketRows, by_tag, engine_rows
 from holdsfor.spark.wire import DELIVERY, FINAL
 
 
@@ -47,7 +47,7 @@ class EngineTask:
             yield from _Bucket(self.job, spec, pa.Table.from_batches(listed)).work()
 
 
-class _Bucket(EngineOutput):
+class _Bucket(BucketOutput):
     """The evaluation of one bucket of a stage."""
 
     def __init__(self, job: Job, spec: StageSpec, table: pa.Table) -> None:
@@ -57,7 +57,7 @@ class _Bucket(EngineOutput):
 
     def work(self) -> Iterator[pa.RecordBatch]:
         rows = self._rows
-        yield from self.told(rows)
+        yield from self.stream_facts(rows)
         if rows.passing is not None:
             yield from self.passed(rows.passing)
         span, whole = self._job.span, rows.whole

@@ -1,4 +1,4 @@
-"""Formats the output of a bucket: results and counts."""
+"""Converts the results of an engine to the output of its bucket: results, counts, and rows for later stages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.columns.answer import Answer
+from holdsfor.columns.frames import codes_of
 from holdsfor.columns.kernels import Ints
 from holdsfor.columns.report import Texts
 from holdsfor.columns.tables import FOREVER, Intervals
 from holdsfor.columns.unvalued import unvalued
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
+from holdsfor.core.engine import Engine, Share
 from holdsfor.logic.failures import Failures
 from holdsfor.spark.job import Job, StageSpec
 from holdsfor.spark.rows import BucketRows
@@ -22,6 +25,8 @@ from holdsfor.spark.wire import (
     ARRIVALS,
     BUCKET,
     COUNTS,
+    DELIVERY,
+    DERIVED,
     FINAL,
     MOMENTS,
     RESULT,
@@ -35,7 +40,7 @@ WITHOUT_VALUE = "without_value"
 
 
 class BucketOutput:
-    """Creates the rows that leave a bucket, for any evaluator: results, counts, and rows for later stages."""
+    """Creates the rows that leave a bucket."""
 
     def __init__(self, job: Job, spec: StageSpec, bucket: int) -> None:
         self._job, self._spec, self._bucket = job, spec, bucket
@@ -55,7 +60,7 @@ class BucketOutput:
             found = {name: rows[name] for name in rows.column_names} | {"bucket": self._bucket}
             yield from table_of(self._schema, len(rows), found).to_batches()
 
-    def told(self, rows: BucketRows) -> Iterator[pa.RecordBatch]:
+    def stream_facts(self, rows: BucketRows) -> Iterator[pa.RecordBatch]:
         """Information about the whole stream for the next stage; the first bucket of the first stage reports its
         size.
         """
@@ -70,6 +75,35 @@ class BucketOutput:
         if self._spec.number == 1 and self._bucket == 0:
             for name, count in zip(("read", "malformed"), rows.counts, strict=True):
                 yield from self._count(name, count)
+
+    def _share(self) -> Share:
+        """The keys of this bucket."""
+        job = self._job
+        ties = tuple(None if one.ties is None else (one.ties.parts, one.ties.first) for one in job.stages)
+        return Share(self._spec.number - 1, self._bucket, job.buckets, job.sides, ties)
+
+    def _sent(self, engine: Engine, query: int, at: int) -> Iterator[pa.RecordBatch]:
+        """The results at a query time that engines of later stages need at another, not earlier one."""
+        for stage in range(self._spec.number, self._job.last):
+            found = engine.deliveries_for(stage)
+            if found:
+                buckets, data = zip(*found, strict=True)
+                columns: dict[str, Any] = {"tag": DELIVERY, "stage": stage + 1, "q": query, "t0": at}
+                columns |= {"bucket": np.array(buckets), "data": pa.array(data, pa.binary())}
+                yield from table_of(self._schema, len(found), columns).to_batches()
+
+    def _found(self, answer: Answer, texts: Texts) -> Iterator[pa.RecordBatch]:
+        """The intervals and events at a query time."""
+        wanted = self._job.fluents
+        for symbol, table in answer.fluents.items():
+            if wanted is None or symbol.name in wanted:
+                yield from self._interval_rows(symbol, table, texts, answer.query_time)
+        for symbol, events in answer.events.items() if self._job.derived_events else ():
+            args = [codes_of(column, texts.dictionary) for column in events.args]
+            terms = texts.terms(symbol, args, len(events))
+            yield from self._results(DERIVED, answer.query_time, len(events), {"fluent": terms, "start": events.time})
+        if answer.conflicts:
+            yield from self._count("conflicts", answer.conflicts)
 
     def _count(self, name: str, count: int) -> Iterator[pa.RecordBatch]:
         columns = {"tag": COUNTS, "fluent": pa.array([name]), "start": count}

@@ -24,16 +24,16 @@ from holdsfor.columns.tables import FOREVER, Events
 from holdsfor.core.engine import Engine
 from holdsfor.core.program import received
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.spark.engine_output import EngineOutput, engine_rows
 from holdsfor.spark.job import Job, StageSpec
-from holdsfor.spark.rows import BucketRows, by_tag
+from holdsfor.spark.output import BucketOutput
+from holdsfor.spark.rows import BucketRows, by_tag, engine_rows
 from holdsfor.spark.wire import DELIVERY
 
 _MOST_QUERIES = 10_000
 """The most common query times at which stages exchange results."""
 
 
-class Pieces(EngineOutput):
+class Pieces(BucketOutput):
     """The evaluation of one bucket, piece by piece."""
 
     def __init__(self, job: Job, spec: StageSpec, first: pa.RecordBatch) -> None:
@@ -58,7 +58,7 @@ class Pieces(EngineOutput):
 
     def work(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Evaluates rows in time order; information about the whole stream comes first."""
-        yield from self.told(self._rows)
+        yield from self.stream_facts(self._rows)
         yield from self._taken()
         for batch in batches:
             self._rows.add(pa.Table.from_batches([batch]), self._job, self._spec)

@@ -1,8 +1,8 @@
-"""Sorts the rows of a bucket by kind, and extracts information about the whole stream."""
+"""Sorts the rows of a bucket by kind for the engine, and extracts information about the whole stream."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,12 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
 from holdsfor.columns.stream import Stream
 from holdsfor.columns.tables import FOREVER
+from holdsfor.core.engine import Engine
+from holdsfor.core.rows import Rows as CoreRows
+from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.io.builder import Builder, Piece
 from holdsfor.io.layouts import Form, Layout
 from holdsfor.spark.job import Job, StageSpec
 from holdsfor.spark.wire import ARRIVALS, BUCKET, LOWEST_TAG, MOMENTS, SECOND, SIZES, TAG_BITS, Tag, cells
+from holdsfor.times import LATEST
 
 
 @dataclass
@@ -57,9 +62,9 @@ class BucketRows:
             self.own, self.passing = table.filter(is_mine), table.filter(pc.invert(is_mine))
         told = self.own.filter(pc.less(self.own["tag"], 0))
         if len(told):
-            self._be_told(told)
+            self._read_facts(told)
 
-    def _be_told(self, rows: pa.Table) -> None:
+    def _read_facts(self, rows: pa.Table) -> None:
         facts = dict(zip(rows["tag"].to_pylist(), rows["t0"].to_pylist(), strict=True))
         if "t1" in rows.column_names:
             second = zip(rows["tag"].to_pylist(), rows["t1"].to_pylist(), strict=True)
@@ -98,6 +103,27 @@ def by_tag(table: pa.Table, spec: StageSpec) -> list[tuple[Tag, pa.Table]]:
 def _columns_of(tag: Tag, names: Sequence[str]) -> list[str]:
     wanted = {"t0", "arrival", *tag.args, tag.value, "t1" if tag.form is Form.INTERVAL else None}
     return [name for name in names if name in wanted]
+
+
+def engine_rows(
+    engine: Engine, own: list[tuple[Tag, pa.Table]], vocabulary: Vocabulary
+) -> Iterator[tuple[CoreRows, Ints]]:
+    """Input for the engine, with its arrivals. Python converts what the core cannot read."""
+    rest = []
+    for tag, table in own:
+        found = None
+        if tag.form is Form.EVENT and all(slot[0] in "lds" for slot in tag.args):
+            found = engine.table_rows(tag.symbol, pa.table(_named(tag, table)), LATEST)
+        if found is None:
+            rest.append((tag, table))
+        else:
+            arrival = table["arrival"].to_numpy() if "arrival" in table.column_names else found[0].time
+            yield found[0], arrival
+    yield from engine.rows_of(stream_of(rest, vocabulary.dictionary), vocabulary)
+
+
+def _named(tag: Tag, table: pa.Table) -> dict[str, Any]:
+    return {"time": table["t0"]} | {f"a{place}": table[slot] for place, slot in enumerate(tag.args)}
 
 
 def stream_of(own: Sequence[tuple[Tag, pa.Table]], dictionary: Dictionary) -> Stream:

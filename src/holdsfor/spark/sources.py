@@ -330,7 +330,9 @@ _REACH = {"first": "min", "last": "max", "first_arrival": "min", "last_arrival":
 _SIZES = {"good": "sum", "bad": "sum"}
 
 
-def told(spark: SparkSession, feeds: Sequence[Feed], rows: Rows, buckets: int, *, counted: bool = True) -> DataFrame:
+def stream_facts(
+    spark: SparkSession, feeds: Sequence[Feed], rows: Rows, buckets: int, *, counted: bool = True
+) -> DataFrame:
     """The time range of the stream, for every bucket; if `counted`, also the number of rows, for the first bucket."""
     wire = rows.wire
     pairs = {

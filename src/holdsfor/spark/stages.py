@@ -1,4 +1,4 @@
-"""The stages of a distributed run with their keys and inputs, as plain data made from a plan, independent of Spark."""
+"""The stages of a distributed run, made from a physical plan: their keys, and the bucket routes of their inputs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from functools import cached_property
 from holdsfor.columns.dictionary import value_of
 from holdsfor.columns.kernels import Ints
 from holdsfor.compiler.analysis.alignment import Places, Spreading
-from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan
+from holdsfor.core.program import encoded
+from holdsfor.physical.buckets import grid_sides
+from holdsfor.physical.instructions import Constant
+from holdsfor.physical.model import Route
+from holdsfor.physical.model import Stage as PhysicalStage
 from holdsfor.spark.keys import parts
 from holdsfor.syntax.terms import arguments
 
@@ -92,3 +97,77 @@ def fact_parts(plan: Plan, link: Link) -> tuple[Ints, Ints]:
     assert not isinstance(link.source, Symbol)
     rows = [arguments(rule.head) for rule in plan.analysis.background.rules[link.source]]
     return parts(value_of(row[link.one]) for row in rows), parts(value_of(row[link.other]) for row in rows)
+
+
+def bucket_count(plan: Plan, wanted: int) -> int:
+    """The number of buckets of a run: one, if records of all keys fill a domain."""
+    return 1 if plan.filling else wanted
+
+
+def physical_stages(plan: Plan, buckets: int, *, tied: bool = True) -> StagePlan:
+    """The stages that the core runs.
+
+    The connected components of tied keys share a bucket. If `tied` is false, or if results of earlier stages tie keys,
+    the components are unknown before the run, so the stage has one bucket.
+    """
+    lowered = encoded(plan).lowered
+    symbols, home = lowered.symbols, dict[Symbol, int]()
+    found = []
+    for number, stage in enumerate(lowered.plan.stages, 1):
+        links = _links(stage, symbols, home) if tied else ()
+        in_one_bucket = stage.is_tied and not links
+        members = tuple((symbols[route.table], () if in_one_bucket else route.places[0]) for route in stage.members)
+        deliveries = tuple(_deliveries(stage, symbols, home, plan, in_one_bucket=in_one_bucket))
+        found.append(Stage(number, members, deliveries, links, grid_sides(stage, buckets), stage.why))
+        home |= dict.fromkeys((symbol for symbol, _ in members), number)
+    return StagePlan(plan, tuple(found), _in_one_place(plan))
+
+
+def _in_one_place(plan: Plan) -> str:
+    if not plan.filling or not plan.domain_readers:
+        return ""
+    named = ", ".join(map(str, plan.domain_readers))
+    return f"{named}: a dynamicDomain has values from records of all keys: all work is in one place"
+
+
+def _links(stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int]) -> tuple[Link, ...]:
+    """What ties the keys of a stage, if only input or facts do; facts must consist of names and numbers."""
+    found: list[Link] = []
+    for route in stage.inputs if stage.is_tied else ():
+        first, *others = (place for (place,) in route.places or ((0,),))
+        if others and symbols[route.table] in home:
+            return ()
+        found += [Link(symbols[route.table], first, other) for other in others]
+    for tie in stage.fact_ties:
+        if not all(isinstance(value, Constant) for group in tie.groups for value in group):
+            return ()
+        name, _, arity = tie.label.rpartition("/")
+        found.append(Link((name, int(arity)), *tie.columns))
+    return tuple(found)
+
+
+def _deliveries(
+    stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int], plan: Plan, *, in_one_bucket: bool
+) -> Iterator[Delivery]:
+    read = set()
+    for route in stage.inputs:
+        symbol = symbols[route.table]
+        read.add(symbol)
+        made_in = home.get(symbol)
+        is_input = symbol.kind is EntityKind.EVENT or plan.analysis.entities[symbol].role is Role.INPUT_FLUENT
+        # Rows of the stream are part of what an earlier stage computes.
+        spreading = ((),) if in_one_bucket else _spreading(route, is_tied=stage.is_tied)
+        yield Delivery(symbol, spreading, made_in, is_input and made_in is None, lines=_lines(route))
+    for symbol in sorted(plan.filling - read):
+        yield Delivery(symbol, ((),), None, is_input=True)
+
+
+def _spreading(route: Route, *, is_tied: bool) -> tuple[tuple[int, ...], ...] | None:
+    if route.is_shared or route.parts:
+        return None
+    # All keys that a row ties are in one bucket.
+    return route.places[:1] if is_tied else route.places
+
+
+def _lines(route: Route) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    return tuple((places[0], parts) for places, parts in zip(route.places, route.parts, strict=False))

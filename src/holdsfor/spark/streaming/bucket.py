@@ -22,14 +22,13 @@ from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.session.changes import MOST_CAUSES, Changes
 from holdsfor.session.texts import Texts
-from holdsfor.spark.engine_output import engine_rows
 from holdsfor.spark.job import Job, StageSpec
-from holdsfor.spark.rows import by_tag
+from holdsfor.spark.rows import by_tag, engine_rows
+from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.regrouping import OldBucket, Regrouping
 from holdsfor.spark.streaming.results import CAUSED, UNMATCHED, Results, happened, without_value
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, kept_schema
 from holdsfor.spark.streaming.state import BucketState
-from holdsfor.spark.streaming.turns import Turn
 from holdsfor.syntax.printer import print_term
 
 MOST_QUERIES = 1_000_000
@@ -59,7 +58,7 @@ class EngineBucket:
 
     job: Job
     spec: StageSpec
-    turn: Turn
+    evaluation: Evaluation
     bucket: int
     state: BucketState
     arrived: Sequence[pa.Table]
@@ -70,8 +69,8 @@ class EngineBucket:
     def __post_init__(self) -> None:
         plan, program = received(self.job.program)
         share = Share(self.spec.number - 1, self.bucket, self.job.buckets, self.job.sides)
-        size, fluents = self.turn.windows.size, self.job.fluents
-        origin, events = self.turn.origin, self.job.derived_events
+        size, fluents = self.evaluation.windows.size, self.job.fluents
+        origin, events = self.evaluation.origin, self.job.derived_events
         self._engine = ShareEngine(plan, program, share, size, fluents, origin=origin, events=events)
         self._texts = Texts(self._engine.words, self._engine.symbols)
         if self.old:
@@ -95,13 +94,15 @@ class EngineBucket:
         self._rest = table
         if table is None:
             return
-        is_due = pc.less_equal(table["arrival"], self.turn.until)
+        is_due = pc.less_equal(table["arrival"], self.evaluation.until)
         self._rest = table.filter(pc.invert(is_due))
         due = table if not len(self._rest) else table.filter(is_due)
         if not len(due):
             return
         batch = due["batch"].to_numpy()
-        marks = due["retracted"].fill_null(ROW).to_numpy() if self.turn.retracting else np.zeros(len(due), np.int8)
+        marks = (
+            due["retracted"].fill_null(ROW).to_numpy() if self.evaluation.retracting else np.zeros(len(due), np.int8)
+        )
         vocabulary = Vocabulary(Dictionary(), self._engine.words)
         for number in np.unique(batch).tolist():
             # Within a batch, a retraction wins over the same row.
@@ -113,8 +114,8 @@ class EngineBucket:
                         self._add(rows, arrival, mark)
 
     def _add(self, rows: Rows, arrival: Ints, mark: int) -> None:
-        windows = self.turn.windows
-        queries = np.maximum(0, -((self.turn.before + windows.step - arrival) // windows.step))
+        windows = self.evaluation.windows
+        queries = np.maximum(0, -((self.evaluation.before + windows.step - arrival) // windows.step))
         if len(queries) > 1 and (queries[1:] < queries[:-1]).any():
             order = np.argsort(queries, kind="stable")
             rows, queries = rows.take(order), queries[order]
@@ -147,11 +148,11 @@ class EngineBucket:
         """Evaluates all query times at which something is due; returns stage, bucket, query time and bytes for other
         buckets.
         """
-        engine, state, turn = self._engine, self.state, self.turn
-        step, first = turn.windows.step, turn.before + turn.windows.step
+        engine, state, evaluation = self._engine, self.state, self.evaluation
+        step, first = evaluation.windows.step, evaluation.before + evaluation.windows.step
         with_rows = np.unique(np.concatenate([np.array([], np.int64), *(group.queries for group in self._groups)]))
         wanted = sorted({*with_rows.tolist(), *((query - first) // step for query in deliveries)})
-        place = last = (turn.until - first) // step
+        place = last = (evaluation.until - first) // step
         next_wanted, asked = 0, 0
         place = -1
         while True:
@@ -188,8 +189,8 @@ class EngineBucket:
         rows = sum(len(group.rows) for group in self._groups)
         if asked > MOST_QUERIES and asked > MOST_QUERIES // 1000 * rows:
             raise HoldsforError(
-                f"more than {MOST_QUERIES:,} query times from {self.turn.before} to {self.turn.until} would have to be "
-                f"asked for {rows:,} rows, and these rules have something to say at each: a time that is far from the "
+                f"more than {MOST_QUERIES:,} query times from {self.evaluation.before} to {self.evaluation.until} would "
+                f"have to be asked for {rows:,} rows, and these rules have something to say at each: a time that is far from the "
                 "others is set aside with --max-ahead (max_ahead), and --start (start) sets the beginning of the stream"
             )
 
@@ -224,8 +225,8 @@ class EngineBucket:
 
     def save(self) -> dict[str, Any]:
         """Writes the state; returns the note for the driver."""
-        none = kept_schema(self.job.wire, retracting=self.turn.retracting).empty_table()
-        return self.state.save(self._engine, self.turn.batch, none if self._rest is None else self._rest)
+        none = kept_schema(self.job.wire, retracting=self.evaluation.retracting).empty_table()
+        return self.state.save(self._engine, self.evaluation.batch, none if self._rest is None else self._rest)
 
     def counted(self) -> dict[str, Any]:
         """The reported counts."""

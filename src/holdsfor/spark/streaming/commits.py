@@ -46,7 +46,7 @@ class Commit:
         # Commits of the previous version have no slots.
         slots = {int(batch): slot for batch, slot in found.get("slots", {}).items()}
         return cls(
-            link.batch, found["settings"], Clock(**found["clock"]), places, rows, slots, found.get("reached", {}), link
+            link.batch, found["settings"], Clock.of(found["clock"]), places, rows, slots, found.get("reached", {}), link
         )
 
     @property

@@ -8,15 +8,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from holdsfor.io.ahead import usual_distance
-from holdsfor.spark.streaming.clock import Windows
+from holdsfor.spark.streaming.clock import ONE_SOURCE, Windows
 from holdsfor.spark.streaming.commits import Commit
+from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.rows import Admission
 from holdsfor.spark.streaming.state import Place
-from holdsfor.spark.streaming.turns import Turn
 from holdsfor.times import TimeScale
 
 Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variable of a class
@@ -25,7 +25,7 @@ Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variab
 @dataclass(frozen=True)
 class Seen:
     """The input of a batch: the numbers of valid and malformed rows, and the first and last time of the valid ones.
-    `now` is the processing time.
+    `last_of` is the last time of each source, if there are several. `now` is the processing time.
     """
 
     good: int = 0
@@ -33,6 +33,12 @@ class Seen:
     first: int | None = None
     last: int | None = None
     now: int | None = None
+    last_of: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def by_source(self) -> Mapping[str, int]:
+        """The last time of each source that has sent rows."""
+        return self.last_of or ({} if self.last is None else {ONE_SOURCE: self.last})
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,8 @@ class Report:
     their windows when they were last evaluated. `unmatched` counts retractions of unknown rows. `ahead` rows had times
     later than `ahead_of`; the latest of them is `latest_ahead`. For `without_value` rows a condition had no value;
     `first_without_value` describes one of them. `keys_worked` counts evaluated keys over all query times and stages,
-    `keys_held` the keys that existed. `time_scale` is the time scale, if known.
+    `keys_held` the keys that existed. `waiting_for` is the source that determines the watermark, if there are several;
+    None if all are idle. `time_scale` is the time scale, if known.
     """
 
     batch: int
@@ -67,6 +74,7 @@ class Report:
     state_bytes: int = 0
     keys_worked: int = 0
     keys_held: int = 0
+    waiting_for: str | None = None
     milliseconds: int = 0
     time_scale: TimeScale | None = None
 
@@ -79,10 +87,11 @@ class Report:
         unmatched = f", {self.unmatched} retractions unmatched" if self.unmatched else ""
         happened = f", {self.event_changes} of events" if self.event_changes else ""
         unvalued = f", {self.without_value} rows without a value" if self.without_value else ""
+        waiting = f", waiting for {self.waiting_for}" if self.waiting_for is not None else ""
         return (
             f"batch {self.batch}: query time {asked} (+{self.queries}), {self.events} events, {self.late} late{spoilt}"
-            f"{unmatched}, {self.changes} changes{happened}, {self.intervals} intervals{self._worked}{unvalued}, "
-            f"state {size_text(self.state_bytes)}, {self.milliseconds} ms"
+            f"{unmatched}, {self.changes} changes{happened}, {self.intervals} intervals{self._worked}{unvalued}"
+            f"{waiting}, state {size_text(self.state_bytes)}, {self.milliseconds} ms"
         )
 
     def _time(self, time: int | None) -> str:
@@ -125,8 +134,8 @@ class Workers(Protocol[Frame]):
     def keep(self, rows: Frame, admission: Admission, buckets: int) -> list[dict[str, Any]]:
         """Stores the rows of a batch for a later one, divided among `buckets`; returns the notes of the buckets."""
 
-    def ask(self, rows: Frame, turn: Turn) -> list[dict[str, Any]]:
-        """Evaluates the query times of a turn in every bucket; returns the notes and the positions of the states."""
+    def evaluate(self, rows: Frame, evaluation: Evaluation) -> list[dict[str, Any]]:
+        """Evaluates the due query times in every bucket; returns the notes and the positions of the states."""
 
 
 class Checkpoint(Protocol):
@@ -141,7 +150,7 @@ class Checkpoint(Protocol):
 
 @dataclass(frozen=True)
 class Driver(Generic[Frame]):
-    """Runs micro-batches. `patience` is how long the clock waits for a silent source.
+    """Runs micro-batches.
 
     Rows more than `max_ahead` beyond the median time of their batch are set aside; None is the default limit, infinity
     no limit.
@@ -152,7 +161,6 @@ class Driver(Generic[Frame]):
     windows: Windows
     workers: Workers[Frame]
     start: int | None = None
-    patience: int | None = None
     retracting: bool = False
     max_ahead: float | None = None
     plan: str = ""
@@ -177,22 +185,24 @@ class Driver(Generic[Frame]):
         else:
             latest = None
         admission = Admission(batch, self.retracting, clock, self.windows, latest)
-        clock = clock.seen(seen.first, seen.last).waited(seen.now, seen.good, self.patience)
+        clock = clock.seen(seen.first, seen.by_source, seen.now, self.windows)
         if until is not None and clock.start is not None:
-            clock = clock.seen(until + self.windows.lateness, until + self.windows.lateness)
+            clock = clock.reaching(until, self.windows)
         due = clock.due(self.windows)
-        # Waiting rows keep the division of earlier waiting rows until a turn divides them anew.
+        # Waiting rows keep the division of earlier waiting rows until an evaluation divides them anew.
         buckets = before.settings["buckets"]
         after = replace(before, batch=batch, settings={**self.settings, "buckets": buckets}, clock=clock)
         notes: list[dict[str, Any]] = []
         if due:
             assert clock.query is not None
             origin = clock.origin(self.windows)
-            turn = Turn(admission, buckets, before.places, before.rows, clock.query, due[-1], origin, self.plan)
-            notes = self.workers.ask(rows, turn)
+            evaluation = Evaluation(
+                admission, buckets, before.places, before.rows, clock.query, due[-1], origin, self.plan
+            )
+            notes = self.workers.evaluate(rows, evaluation)
             kept = before.places if buckets == self.settings["buckets"] else {}
             places = dict(kept) | {note["name"]: Place(**note["place"]) for note in notes if "place" in note}
-            after = Commit(batch, self.settings, clock.asked(due[-1]), places)
+            after = Commit(batch, self.settings, clock.evaluated(due[-1]), places)
         elif seen.good or wrong is not None:
             notes = self.workers.keep(rows, admission, buckets)
             listed = sorted(note["bucket"] for note in notes if note["rows"])
@@ -200,7 +210,7 @@ class Driver(Generic[Frame]):
         counted = _counted(notes)
         good = seen.good - counted["late"]
         report = Report(batch, after.clock.query, len(due), good, malformed=seen.malformed, **counted, **after.sizes)
-        report = replace(report, latest_ahead=wrong, ahead_of=latest)
+        report = replace(report, latest_ahead=wrong, ahead_of=latest, waiting_for=clock.slowest(self.windows))
         deliver(report)
         self.checkpoint.commit(after, before)
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))

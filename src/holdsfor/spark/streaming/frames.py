@@ -35,6 +35,8 @@ Streams: TypeAlias = DataFrame | Mapping[str, DataFrame]
 
 SOURCE, NOW, BEAT = "_holdsfor_source", "_holdsfor_now", "_holdsfor_beat"
 """Internal columns: the stream of a row, the start of its batch, and the beat of an idle source."""
+SENDER = "sender"
+"""The source of a row, if each has its own lateness."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class Sources:
     unit: str
     untyped: bool
     retracted: str | None
+    named_by: str | None = None
+    """The column with the source of a row, if one stream has several."""
 
     @classmethod
     def of(
@@ -55,6 +59,7 @@ class Sources:
         mapping: TableMapping | None,
         unit: str,
         retracted: str | None,
+        named_by: str | None = None,
         *,
         untyped: bool,
     ) -> Sources:
@@ -67,8 +72,10 @@ class Sources:
                 require_columns([retracted], streams.columns, "the stream, which marks retractions,")
             known = [entry for entry in mapping.entries if entry.layout(layouts) is not None]
             with_paths_of(streams, known)
+            if named_by is not None:
+                with_paths(streams, [named_by], "the stream, whose rows name their source,")
             columns = (("events", {name: name for name in streams.columns}),)
-            return cls(mapping.entries, columns, mapping.unit, untyped, retracted)
+            return cls(mapping.entries, columns, mapping.unit, untyped, retracted, named_by)
         if mapping is not None:
             raise HoldsforError("a mapping describes one stream; for a dict of them, name their columns instead")
         entries, found = [], []
@@ -91,7 +98,8 @@ class Sources:
             listed = [f"{identifier(old)} as {identifier(new)}" for old, new in names.items()]
             renamed.append(frame.selectExpr(*listed, f"{place} as {SOURCE}", f"current_timestamp() as {NOW}"))
         if not isinstance(streams, Mapping):
-            return with_paths(renamed[0], [path for entry in self.entries for path in entry.columns], None)
+            paths = [path for entry in self.entries for path in entry.columns]
+            return with_paths(renamed[0], paths if self.named_by is None else [*paths, self.named_by], None)
         return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), renamed)
 
     def origins(self, frame: DataFrame, entities: Entities) -> list[tuple[Origin, ...]]:
@@ -120,6 +128,10 @@ class Sources:
             members = ", ".join(f"{literal(old)}, {identifier(new)}" for old, new in names.items())
             cases.append(f"when {place} then to_json(named_struct({members}))")
         return f"case {SOURCE} {' '.join(cases)} end"
+
+    def sender(self) -> str:
+        """The source of a row: the stream, or the content of a column."""
+        return self.source_text() if self.named_by is None else f"cast({identifier(self.named_by)} as string)"
 
     def source_text(self) -> str:
         """The name of the stream of a row."""
@@ -219,9 +231,15 @@ class Sorting:
         """
         found = self._verdict()
         good, bad = (f"({found['chosen']}) and {sign}({found['good']})" for sign in ("", "not "))
+        more = (*more, *self._sender)
         return frame.selectExpr(
             f"{good} as good", f"{bad} as bad", f"cast({found['moment']} as bigint) as moment", *more
         )
+
+    @property
+    def _sender(self) -> list[str]:
+        """The source of a row, if each has its own lateness."""
+        return [f"{self.sources.sender()} as {SENDER}"] if self.windows.lateness_of else []
 
     def _by_origin(self, found: Sequence[str | None]) -> str:
         """One column from the expressions of each origin."""
@@ -234,6 +252,9 @@ class Sorting:
         moment = [self._moment(origin) for origin in origins]
         good = [f"({origin.good}) and {time} is not null" for origin, time in zip(origins, moment, strict=True)]
         chosen, is_good = any_of([origin.chosen for origin in origins]), f"coalesce({self._by_origin(good)}, false)"
+        if self.windows.lateness_of and self.sources.named_by is not None:
+            named = ", ".join(map(literal, self.windows.lateness_of))
+            is_good = f"{is_good} and coalesce({self.sources.sender()} in ({named}), false)"
         if self.lost != "false":
             chosen, is_good = f"({chosen}) or ({self.lost})", f"not ({self.lost}) and {is_good}"
         return {
@@ -294,9 +315,8 @@ class Sorting:
     def fetched(self, frame: DataFrame) -> DataFrame:
         """Valid rows with their buckets, and one marked row for each other row; each with its beat, if any."""
         others = f"if(chosen, {BAD}, {UNUSED})"
-        return self._marked(
-            self.sorted_out(frame), f"if(chosen and good, if(back, {BACK}, {ROW}), {others})", is_fetched=True
-        )
+        rows = self.sorted_out(frame, self._sender)
+        return self._marked(rows, f"if(chosen and good, if(back, {BACK}, {ROW}), {others})", is_fetched=True)
 
     def _marked(self, rows: DataFrame, mark: str, *, is_fetched: bool = False) -> DataFrame:
         """Rows with the columns for routing; copies for further buckets have their own mark."""
@@ -305,9 +325,9 @@ class Sorting:
         columns = {name: name for name in schema.names} | {"arrival": "moment", "retracted": mark}
         verdict, more = list[str](), list[str]()
         if is_fetched:
-            has_beat = BEAT in rows.columns
-            verdict = ["chosen", "good", *([BEAT] if has_beat else [])]
-            more = [f"{beat_time(self.sources.unit) if has_beat else 'cast(null as bigint)'} as beat"]
+            has_beat, sender = BEAT in rows.columns, [SENDER] if self._sender else []
+            verdict = ["chosen", "good", *([BEAT] if has_beat else []), *sender]
+            more = [f"{beat_time(self.sources.unit) if has_beat else 'cast(null as bigint)'} as beat", *sender]
         if not self._has_one_target:
             listed = [name for name in schema.names if name not in ("tag", "stage", "bucket", "retracted", "arrival")]
             listed += ["moment", "back", *verdict]

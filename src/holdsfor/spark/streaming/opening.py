@@ -19,9 +19,17 @@ _TEXT_FILES = ("json", "csv")
 
 
 def opened(
-    spark: SparkSession, source: str, path: str | None, schema: str | None, options: dict[str, str]
+    spark: SparkSession,
+    source: str,
+    path: str | None,
+    schema: str | None,
+    options: dict[str, str],
+    source_column: str | None = None,
 ) -> tuple[DataFrame, Any]:
-    """A stream and its columns. Without a schema, existing files determine the columns."""
+    """A stream and its columns. Without a schema, existing files determine the columns.
+
+    `source_column` may be a column of messages, such as their topic, or a field of their content.
+    """
     if source in FILES:
         if path is None:
             raise HoldsforError(f"the source {source} needs the folder of its files: a path")
@@ -42,7 +50,8 @@ def opened(
     with spark_errors(f"the source {source} cannot be followed"):
         found = spark.readStream.format(source).options(**options).load(path)
         if schema is not None and "value" in found.columns:
-            found = found.transform(connectors.json_columns(schema))
+            is_kept = source_column in found.columns and source_column not in struct_of(schema).names
+            found = found.transform(connectors.json_columns(schema, keep=[source_column] if is_kept else []))
         return found, found.schema
 
 

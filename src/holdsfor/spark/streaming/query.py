@@ -20,8 +20,8 @@ from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.asked_for import known_scale, require_frames
 from holdsfor.spark.batch import Rules, read_program, session_of, unit_in
-from holdsfor.spark.plan_stages import bucket_count
 from holdsfor.spark.session import usual_buckets, workers_like_driver
+from holdsfor.spark.stages import bucket_count
 from holdsfor.spark.streaming.chain import link_before, run_of
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit
@@ -57,7 +57,8 @@ def recognise_stream(
     *,
     window: DurationInput,
     step: DurationInput | None = None,
-    lateness: DurationInput = 0,
+    lateness: DurationInput | Mapping[str, DurationInput] = 0,
+    source_column: str | None = None,
     mapping: MappingInput | TableMapping = None,
     background: Background | None = None,
     clock: str = "event",
@@ -77,6 +78,10 @@ def recognise_stream(
     step`, `start + 2 * step`, …; a query time is evaluated when the watermark has passed it by `lateness`. The
     watermark follows the latest event ("event"), or the arrival column, or processing time if there is none
     ("arrival"). After `idle` (such as "10 seconds") without events, the watermark advances with processing time.
+
+    `lateness` may be a dict by source: by the names of `events`, or by the values of `source_column` in one stream. Then
+    each source has its own watermark, and the least of them counts. A source without events for `idle` does not count.
+
     `retracted` names a column that is true in rows that retract. A row whose time is more than `max_ahead` beyond the
     median time of its batch is set aside, because one time in milliseconds would make all later rows late. The default
     is the larger of ten windows and ten times the distance from the lower quartile to the median; `math.inf` keeps all
@@ -99,10 +104,16 @@ def recognise_stream(
     declared = reasoner.plan.analysis.written.time_scale
     scale = known_scale(declared, events, table, unit)
     known = unit_in(scale)
+    flag = retracted or flag
+    entities = reasoner.plan.analysis.entities
+    sources = Sources.of(events, entities, table, known or "s", flag, source_column, untyped=untyped)
     size, pace, begin, _ = span_in_points((window, window if step is None else step, start, None), known)
     if size is None or pace is None:
         raise HoldsforError("a stream needs a window: how many time-points, or how long, each query time sees")
-    windows = Windows(size, pace, duration(lateness, known, "lateness"), by_event=clock == "event")
+    own = _lateness_of(lateness, events, source_column, reasoner.plan, known)
+    all_alike = 0 if isinstance(lateness, Mapping) else duration(lateness, known, "lateness")
+    quiet = None if idle is None else _duration(idle, sources.unit)
+    windows = Windows(size, pace, all_alike, clock == "event", own, quiet)
     if windows.step > windows.size:
         message = (
             f"the step {windows.step} is longer than the window {windows.size}: what happens between windows is late"
@@ -113,16 +124,52 @@ def recognise_stream(
     _require_fluents(fluents or (), reasoner.plan)
     if fluents is None and reasoner.analysis.program.hidden:
         fluents = sorted(_named(reasoner.plan))
-    entities = reasoner.plan.analysis.entities
-    sources = Sources.of(events, entities, table, known or "s", retracted or flag, untyped=untyped)
     if buckets is not None and buckets < 1:
         raise HoldsforError(f"there must be at least 1 bucket, not {buckets}")
     ahead = math.inf if max_ahead == math.inf else duration_or_none(max_ahead, known, "max_ahead")
     if ahead is not None and ahead < 0:
         raise HoldsforError(f"max_ahead must be at least 0, not {max_ahead}")
     return StreamingRecognition(
-        reasoner.plan, events, sources, windows, buckets, begin, idle, fluents, ahead, time_scale=scale, state=state
+        reasoner.plan, events, sources, windows, buckets, begin, fluents, ahead, time_scale=scale, state=state
     )
+
+
+def _lateness_of(
+    lateness: DurationInput | Mapping[str, DurationInput],
+    events: Streams,
+    column: str | None,
+    plan: Plan,
+    unit: str | None,
+) -> dict[str, int]:
+    """The lateness of each source; empty if one applies to all rows."""
+    if not isinstance(lateness, Mapping):
+        if column is not None:
+            raise HoldsforError(
+                f"source_column={column!r} needs a lateness for each source: lateness={{name: duration}}"
+            )
+        return {}
+    if isinstance(events, Mapping):
+        if column is not None:
+            raise HoldsforError("source_column is for one stream; in a dict of them, each is a source")
+        _require_same(lateness, events)
+        read = {symbol.name for symbol in plan.inputs}
+        lateness = {name: lateness[name] for name in events if name in read}
+    elif column is None:
+        raise HoldsforError("for a lateness by source, name the column of the stream with the source: source_column")
+    if not lateness:
+        raise HoldsforError("lateness has no source")
+    return {name: duration(one, unit, f"lateness of {name!r}") for name, one in lateness.items()}
+
+
+def _require_same(lateness: Mapping[str, DurationInput], events: Mapping[str, object]) -> None:
+    """Reports a source without a lateness, or a lateness without a source."""
+    for name in lateness.keys() - events.keys():
+        close = suggest(name, events)
+        hint = f"did you mean {close}?" if close else f"there are {', '.join(sorted(events))}"
+        raise HoldsforError(f"lateness names a stream {name}; {hint}")
+    missing = sorted(events.keys() - lateness.keys())
+    if missing:
+        raise HoldsforError(f"lateness has no duration for the stream {', '.join(missing)}")
 
 
 def _named(plan: Plan) -> set[str]:
@@ -164,7 +211,6 @@ class StreamingRecognition:
         windows: Windows,
         buckets: int | None,
         start: int | None,
-        idle: str | timedelta | None,
         fluents: Collection[str] | None,
         max_ahead: float | None = None,
         *,
@@ -174,7 +220,6 @@ class StreamingRecognition:
         self._max_ahead, self.time_scale, self._state = max_ahead, time_scale, state
         self.plan, self.windows = plan, windows
         self._events, self._sources, self._start, self._buckets = events, sources, start, buckets
-        self._patience = None if idle is None else _duration(idle, sources.unit)
         self._frame = sources.together(events)
         usual = buckets or usual_buckets(session_of(events))
         self._work = Work.of(plan, self._frame, sources, windows, usual, fluents, time_scale)
@@ -185,7 +230,7 @@ class StreamingRecognition:
             "clock": "event" if windows.by_event else "arrival",
             "fluents": None if fluents is None else sorted(fluents),
             # A beat is an additional source, and Spark requires the number of sources from the start of the run.
-            "idle": idle is not None,
+            "idle": windows.idle is not None,
             "unit": unit_in(time_scale),
         }
 
@@ -216,7 +261,7 @@ class StreamingRecognition:
             link_before(ledger, 0)
         run = self._run(checkpoint, sinks, on_report)
         frame = observed(self._frame, run.work.sortings)
-        if self._patience is not None:
+        if self.windows.idle is not None:
             frame = with_beat(frame)
         if on_report is not None and "connect" in type(frame).__module__:
             warnings.warn("over Spark Connect, on_report is called in a process of the server", stacklevel=2)
@@ -294,8 +339,8 @@ class StreamingRecognition:
         home = home.owned(run_of(before.link, settings["rules"]))
         if isinstance(home, FileHome):
             probe(spark, home.store)
-        work = self._work.told(buckets, derived_events=sinks.events is not None)
-        return Run(work, home, settings, self._start, self._patience, sinks, on_report, self._max_ahead)
+        work = self._work.for_buckets(buckets, derived_events=sinks.events is not None)
+        return Run(work, home, settings, self._start, sinks, on_report, self._max_ahead)
 
 
 def _duration(idle: str | timedelta, unit: str) -> int:

@@ -19,9 +19,8 @@ from holdsfor.core.program import received
 from holdsfor.core.shares import ShareEngine
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.physical.buckets import grid_sides
-from holdsfor.spark.engine_output import engine_rows
 from holdsfor.spark.job import Job, StageSpec
-from holdsfor.spark.rows import by_tag
+from holdsfor.spark.rows import by_tag, engine_rows
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW
 from holdsfor.spark.streaming.state import BucketState
 from holdsfor.spark.wire import Tag

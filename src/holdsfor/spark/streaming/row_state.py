@@ -18,9 +18,8 @@ from holdsfor.core.host import FOREVER
 from holdsfor.core.program import received
 from holdsfor.core.shares import KeyPart, SavedKeys, ShareEngine
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.spark.engine_output import engine_rows
 from holdsfor.spark.job import Job
-from holdsfor.spark.rows import by_tag
+from holdsfor.spark.rows import by_tag, engine_rows
 from holdsfor.spark.streaming.seals import DamagedCheckpoint, seal, unsealed
 from holdsfor.spark.streaming.state import BucketState, PartPlace, Place, counted_parts, first_arrival
 from holdsfor.spark.streaming.store import packed

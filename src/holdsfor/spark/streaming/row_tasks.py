@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 from holdsfor.core.shares import KeyPart
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.bucket import EngineBucket
+from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.regrouping import OldBucket
 from holdsfor.spark.streaming.row_state import Held, RowState, Section, reached_by, section_name
 from holdsfor.spark.streaming.rows import Admission, gathered, travelling_schema
 from holdsfor.spark.streaming.seals import DamagedCheckpoint, seal, unsealed
 from holdsfor.spark.streaming.store import packed, unpacked
 from holdsfor.spark.streaming.tasks import of_stage
-from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spark.wire import table_of
 
 SECTIONS = pa.schema(
@@ -121,7 +121,7 @@ class KeepAsRows:
 
 
 @dataclass(frozen=True)
-class AskRows:
+class EvaluateRows:
     """A stage, called for each bucket. `held` are the states in the input, except those of buckets in `idle`.
 
     Parts in `copied`, and shared sections in `moved`, are copied unchanged, because their folder contains too little
@@ -131,7 +131,7 @@ class AskRows:
     job: Job
     number: int
     owner: str
-    turn: Turn
+    evaluation: Evaluation
     held: Mapping[int, Held]
     idle: frozenset[int] = frozenset()
     copied: Mapping[int, Sequence[KeyPart]] = field(default_factory=dict)
@@ -142,8 +142,8 @@ class AskRows:
         table = gathered(batches, in_schema(self.job))
         is_row = pc.is_null(table["kind"])
         travelling = table.filter(is_row).select(travelling_schema(self.job.wire).names)
-        rows, counts = self.turn.admission.of_table(self.job, travelling)
-        writing = Writing(self.turn.batch, self.number, bucket)
+        rows, counts = self.evaluation.admission.of_table(self.job, travelling)
+        writing = Writing(self.evaluation.batch, self.number, bucket)
         if any(counts.values()):
             yield writing.note(**counts)
         sections = table.filter(pc.invert(is_row)).select(SECTIONS.names).to_pylist()
@@ -156,8 +156,8 @@ class AskRows:
     def _bucket(
         self, writing: Writing, rows: pa.Table, deliveries: dict[int, list[bytes]], sections: Sequence[dict[str, Any]]
     ) -> Iterator[pa.RecordBatch]:
-        turn, bucket = self.turn, writing.bucket
-        is_regrouped = turn.buckets != self.job.buckets
+        evaluation, bucket = self.evaluation, writing.bucket
+        is_regrouped = evaluation.buckets != self.job.buckets
         held = None if is_regrouped else self.held.get(bucket)
         earlier = [] if is_regrouped else self._arrived(bucket, sections)
         is_reached = deliveries or len(rows) or any(map(len, earlier))
@@ -165,19 +165,24 @@ class AskRows:
             raise AssertionError(f"rows reach bucket {bucket} of stage {self.number}, which was not read")
         state = self._state(bucket, None if is_regrouped else held, sections)
         copied = self.copied.get(bucket, ())
-        if held is not None and held.plan == turn.plan and not is_reached and held.place().wake > turn.until:
+        if (
+            held is not None
+            and held.plan == evaluation.plan
+            and not is_reached
+            and held.place().wake > evaluation.until
+        ):
             if copied or bucket in self.moved:
-                note = state.copy(turn.batch, copied, with_rest=bucket in self.moved)
+                note = state.copy(evaluation.batch, copied, with_rest=bucket in self.moved)
                 yield from writing.sections(state.written)
                 yield writing.note(name=f"{self.number}-{bucket}", **note)
             return
-        old = [self._old(one, sections) for one in range(turn.buckets)] if is_regrouped else []
+        old = [self._old(one, sections) for one in range(evaluation.buckets)] if is_regrouped else []
         spec = self.job.stages[self.number - 1]
-        work = EngineBucket(self.job, spec, turn, bucket, state, [*earlier, rows], old)
+        work = EngineBucket(self.job, spec, evaluation, bucket, state, [*earlier, rows], old)
         later: dict[tuple[int, int], list[bytes]] = {}
         for stage, target, query, data in work.sent(deliveries):
             later.setdefault((stage, target), []).append(data)
-            yield Writing(turn.batch, stage, target).row(DELIVERY, q=query, data=data)
+            yield Writing(evaluation.batch, stage, target).row(DELIVERY, q=query, data=data)
         yield from writing.results(work.results.tables(self.job.time_scale))
         note = work.save()
         note["parts"] += state.still(copied)
@@ -211,7 +216,7 @@ class AskRows:
         """Rows of earlier batches."""
         found = {one["batch"]: one["data"] for one in sections if one["kind"] == ARRIVED and one["origin"] == bucket}
         tables = []
-        for batch in self.turn.batches(bucket):
+        for batch in self.evaluation.batches(bucket):
             name = section_name(ARRIVED, -1, 0, 0, bucket, batch)
             if batch not in found:
                 raise DamagedCheckpoint(name, "is missing")

@@ -38,7 +38,6 @@ class Run:
     home: Home
     settings: Mapping[str, Any]
     first: int | None
-    patience: int | None
     sinks: Sinks
     on_report: OnReport | None
     max_ahead: float | None = None
@@ -60,7 +59,6 @@ class Run:
             self.work.windows,
             workers,
             self.first,
-            self.patience,
             self.work.sources.retracted is not None,
             self.max_ahead,
             self.work.identity,

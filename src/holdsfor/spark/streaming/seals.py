@@ -49,7 +49,7 @@ def unsealed(data: Any, owner: str, name: str, path: str) -> Any:
     length, checksum = _NUMBERS.unpack(view[-_TAIL : -len(MARK)])
     end = len(view) - _TAIL - length
     is_whole = end >= 0 and zlib.crc32(view[: len(view) - _TAIL + 4]) == checksum
-    found = _told(bytes(view[max(end, 0) : len(view) - _TAIL]))
+    found = _identity(bytes(view[max(end, 0) : len(view) - _TAIL]))
     if found is not None and found != (owner, name):
         other = found[1] if found[0] == owner else f"{found[1]} of another run"
         raise DamagedCheckpoint(path, f"is a copy of {other}")
@@ -58,7 +58,7 @@ def unsealed(data: Any, owner: str, name: str, path: str) -> Any:
     return pa.py_buffer(data).slice(0, end)
 
 
-def _told(text: bytes) -> tuple[str, str] | None:
+def _identity(text: bytes) -> tuple[str, str] | None:
     """The run and the file in a seal; None if it is damaged."""
     try:
         found = json.loads(text)

@@ -14,11 +14,13 @@ from functools import cached_property, reduce
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 
-from holdsfor.columns.kernels import Ints
+from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.io.ahead import quantile
 from holdsfor.spark.streaming.driver import Seen
+from holdsfor.spark.streaming.frames import SENDER
 from holdsfor.spark.streaming.rows import BACK, BAD, ROW, travelling_schema
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.wire import Wire
@@ -47,7 +49,17 @@ class FetchedRows:
         first, last = (int(times.min()), int(times.max())) if len(times) else (None, None)
         beats = self.table["beat"].drop_null().to_numpy()
         now = int(beats.max()) if len(beats) else None
-        return Seen(len(times), int(np.count_nonzero(self._marks == BAD)), first, last, now)
+        return Seen(len(times), int(np.count_nonzero(self._marks == BAD)), first, last, now, self._last_of(latest))
+
+    def _last_of(self, latest: int | None) -> dict[str, int]:
+        """The last time of each source, if each has its own lateness."""
+        if SENDER not in self.table.column_names:
+            return {}
+        rows = self.table.select([SENDER, "arrival"]).filter(pa.array(self._is_once))
+        if latest is not None:
+            rows = rows.filter(pc.less_equal(rows["arrival"], latest))
+        found = rows.group_by(SENDER).aggregate([("arrival", "max")])
+        return dict(zip(found[SENDER].to_pylist(), found["arrival_max"].to_pylist(), strict=True))
 
     def middle(self) -> tuple[int, int]:
         """The lower quartile and the median of the times of valid rows."""
@@ -72,8 +84,13 @@ class FetchedRows:
     @cached_property
     def _times(self) -> Ints:
         """The times of valid rows, once per row."""
-        is_once = (self._marks == ROW) | (self._marks == BACK)
-        found: Ints = self.table.select(["arrival"]).filter(pa.array(is_once))["arrival"].to_numpy()
+        found: Ints = self.table.select(["arrival"]).filter(pa.array(self._is_once))["arrival"].to_numpy()
+        return found
+
+    @property
+    def _is_once(self) -> Bools:
+        """Valid rows without copies."""
+        found: Bools = (self._marks == ROW) | (self._marks == BACK)
         return found
 
 

@@ -15,13 +15,14 @@ from pyspark.sql import DataFrame, SparkSession
 from holdsfor.core.shares import KeyPart
 from holdsfor.spark.streaming.commits import Commit
 from holdsfor.spark.streaming.driver import Checkpoint, Seen
+from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.row_state import Held, reached_by
 from holdsfor.spark.streaming.row_tasks import (
     ARRIVED,
     DELIVERY,
     OUT,
     SECTIONS,
-    AskRows,
+    EvaluateRows,
     KeepAsRows,
     in_schema,
     unpacked_rows,
@@ -31,7 +32,6 @@ from holdsfor.spark.streaming.small import worked_here
 from holdsfor.spark.streaming.store import spark_path
 from holdsfor.spark.streaming.tables import Memory, Reached, TableCheckpoint, Tables, free_slot, merged
 from holdsfor.spark.streaming.tasks import of_stage
-from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.streaming.workers import SparkWorkers, on_buckets
 from holdsfor.spark.wire import ddl, sql_types, table_of
@@ -96,21 +96,21 @@ class TableWorkers(SparkWorkers):
         folder = self._tables.folder(self._slot, 0)
         if self._fetched is not None and buckets == self.work.job.buckets:
             return self._tables.put(worked_here(self._fetched.travelling(), buckets, task, OUT), folder)
-        frame = on_buckets(self._travelling(rows, buckets), buckets, task, ddl(OUT), self._packing)
+        frame = on_buckets(self._travelling(rows, buckets), buckets, task, ddl(OUT))
         return self._tables.written(frame, folder)
 
-    def ask(self, rows: DataFrame, turn: Turn) -> list[dict[str, Any]]:
-        """Evaluates the query times of a turn in every bucket, stage by stage."""
-        self.admission = turn.admission
+    def evaluate(self, rows: DataFrame, evaluation: Evaluation) -> list[dict[str, Any]]:
+        """Evaluates the due query times in every bucket, stage by stage."""
+        self.admission = evaluation.admission
         memory, notes = self._tables.memory, list[dict[str, Any]]()
         memory.has_written = True
         reached = merged(self._before.reached, memory.reached)
         moved = self._tables.worst()
-        is_regrouped = turn.buckets != self.work.job.buckets
-        small = self._small(turn)
+        is_regrouped = evaluation.buckets != self.work.job.buckets
+        small = self._small(evaluation)
         for number in range(1, self.work.job.last + 1):
-            task, wanted = self._stage(turn, number, reached, moved, is_regrouped=is_regrouped)
-            states = self._states(turn, task, wanted, is_regrouped=is_regrouped)
+            task, wanted = self._stage(evaluation, number, reached, moved, is_regrouped=is_regrouped)
+            states = self._states(evaluation, task, wanted, is_regrouped=is_regrouped)
             told = self._run(rows, task, states) if small is None else self._run_here(small, task, states)
             for note in told:
                 reached = merged(reached, note.get("sent", {}))
@@ -125,7 +125,7 @@ class TableWorkers(SparkWorkers):
             note | {"place": asdict(memory.held[note["name"]].place())} if "parts" in note else note for note in notes
         ]
 
-    def _run(self, rows: DataFrame, task: AskRows, states: Sequence[DataFrame]) -> list[dict[str, Any]]:
+    def _run(self, rows: DataFrame, task: EvaluateRows, states: Sequence[DataFrame]) -> list[dict[str, Any]]:
         """Runs a stage and writes its output; returns the notes of its buckets."""
         job, number = self.work.job, task.number
         own = self._travelling(rows, job.buckets)
@@ -141,7 +141,7 @@ class TableWorkers(SparkWorkers):
         made = on_buckets(reduce(DataFrame.unionAll, found), job.buckets, task, ddl(OUT))
         return self._tables.written(made, self._tables.folder(self._slot, number))
 
-    def _run_here(self, rows: pa.Table, task: AskRows, states: Sequence[DataFrame]) -> list[dict[str, Any]]:
+    def _run_here(self, rows: pa.Table, task: EvaluateRows, states: Sequence[DataFrame]) -> list[dict[str, Any]]:
         """Runs a stage of a small batch and writes its output; returns the notes of its buckets."""
         job, schema = self.work.job, in_schema(self.work.job)
         own = of_stage(rows, job, task.number)
@@ -157,8 +157,8 @@ class TableWorkers(SparkWorkers):
         return self._tables.put(made, self._tables.folder(self._slot, task.number))
 
     def _stage(
-        self, turn: Turn, number: int, reached: Reached, moved: int | None, *, is_regrouped: bool
-    ) -> tuple[AskRows, dict[int, set[KeyPart]]]:
+        self, evaluation: Evaluation, number: int, reached: Reached, moved: int | None, *, is_regrouped: bool
+    ) -> tuple[EvaluateRows, dict[int, set[KeyPart]]]:
         """A stage to be run, and the parts that each bucket needs."""
         held = {one.bucket: one for one in self._tables.memory.held.values() if one.stage == number}
         wanted: dict[int, set[KeyPart]] = {}
@@ -166,10 +166,10 @@ class TableWorkers(SparkWorkers):
         idle, carried = set(), set()
         for bucket, one in held.items():
             numbers: Any = reached.get(f"{number}-{bucket}", set())
-            if is_regrouped or one.plan != turn.plan or numbers is None or one.reached is None:
+            if is_regrouped or one.plan != evaluation.plan or numbers is None or one.reached is None:
                 wanted[bucket] = set(one.parts)
-            elif numbers or one.place().wake <= turn.until or turn.batches(bucket):
-                wanted[bucket] = one.covering([*numbers, *one.reached]) | one.due(turn.until)
+            elif numbers or one.place().wake <= evaluation.until or evaluation.batches(bucket):
+                wanted[bucket] = one.covering([*numbers, *one.reached]) | one.due(evaluation.until)
             else:
                 idle.add(bucket)
             if moved is not None and not is_regrouped:
@@ -180,13 +180,13 @@ class TableWorkers(SparkWorkers):
                 if one.batch == moved and bucket in idle:
                     carried.add(bucket)
         shipped = {bucket: held[bucket].with_parts(parts) for bucket, parts in wanted.items()}
-        told = AskRows(
-            self.work.job, number, self._tables.owner, turn, shipped, frozenset(idle), copied, frozenset(carried)
+        told = EvaluateRows(
+            self.work.job, number, self._tables.owner, evaluation, shipped, frozenset(idle), copied, frozenset(carried)
         )
         return told, wanted
 
     def _states(
-        self, turn: Turn, task: AskRows, wanted: Mapping[int, set[KeyPart]], *, is_regrouped: bool
+        self, evaluation: Evaluation, task: EvaluateRows, wanted: Mapping[int, set[KeyPart]], *, is_regrouped: bool
     ) -> list[DataFrame]:
         """The state sections and waiting rows that a stage needs."""
         job, slots, found = self.work.job, self._before.slots, list[DataFrame]()
@@ -195,8 +195,8 @@ class TableWorkers(SparkWorkers):
         if batches:
             folders = [self._tables.folder(slots[batch], task.number) for batch in batches]
             found.append(self._tables.read(folders).where(_condition(wanted, task.held)))
-        if turn.rows:
-            folders = [self._tables.folder(slots[batch], 0) for batch in sorted(turn.rows)]
+        if evaluation.rows:
+            folders = [self._tables.folder(slots[batch], 0) for batch in sorted(evaluation.rows)]
             found.append(self._tables.read(folders).where(f"kind = '{ARRIVED}'"))
         kinds = sql_types(in_schema(job))
         named = [_as_input(sections, kinds) for sections in found]

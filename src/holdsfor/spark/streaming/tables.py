@@ -35,9 +35,13 @@ from holdsfor.spark.wire import ddl
 
 Reached = dict[str, set[int] | None]
 """The affected parts, by stage and bucket; None is all of them."""
-OFFSETS = b"offsets "
-"""The prefix of the line beside a commit."""
+OFFSETS, LOG = b"offsets ", b"log "
+"""The prefixes of the lines beside a commit: the checksum of Spark's offsets, and of the newest entry of each log of
+read files.
+"""
 _CHECKSUM = f"concat('{OFFSETS.decode()}', sha2(value, 256))"
+_LOG_CHECKSUM = f"concat('{LOG.decode()}', regexp_extract(path, 'sources/[0-9]+/[^/]+$', 0), ' ', sha2(content, 256))"
+_READ_FILES = re.compile(r'\{"logOffset":(-?\d+)\}')
 _BATCH = (
     "the last batch that these tables have; they belong to another query, or to an older or newer state of this one"
 )
@@ -57,6 +61,10 @@ class Memory:
     commits: dict[int, bytes] | None = None
     offsets: dict[int, bytes] = field(default_factory=dict)
     """The lines with the checksums of Spark's offsets, for commits that existed at the start of the run."""
+    logs: dict[int, frozenset[bytes]] = field(default_factory=dict)
+    """In the same way, the lines with those of its logs of read files."""
+    has_files: bool = True
+    """Whether sources of the stream may be files, of which Spark has logs."""
     held: dict[str, Held] = field(default_factory=dict)
     held_after: int | None = None
     """The batch to which the states in `held` belong."""
@@ -86,10 +94,11 @@ class Tables:
             for place, text in enumerate(found):
                 if text is not None:
                     lines = text.split(b"\n")
-                    told = [line for line in lines if not line.startswith(OFFSETS)]
+                    told = [line for line in lines if not line.startswith((OFFSETS, LOG))]
                     number = self._number(place, told[0] if told else b"")
                     self.memory.commits[number] = told[0]
                     self.memory.offsets[number] = b"".join(line for line in lines if line.startswith(OFFSETS))
+                    self.memory.logs[number] = frozenset(line for line in lines if line.startswith(LOG))
         return sorted(self.memory.commits)
 
     def _number(self, place: int, text: bytes) -> int:
@@ -134,11 +143,13 @@ class Tables:
         self._write_text("history", b"begun")
 
     def _write_text(self, name: str, text: bytes, batch: int = -1) -> None:
-        """Writes a text, with a checksum of Spark's offsets if the batch came from a stream."""
+        """Writes a text, with checksums of Spark's own files if the batch came from a stream."""
         frame = self.spark.createDataFrame(pa.table({"value": pa.array([text.decode()])}))
         if batch >= 0:
             # In the same job, so that there is no separate read.
             frame = frame.unionAll(self._offsets(batch).selectExpr(f"{_CHECKSUM} as value"))
+            for folder, entry in self._logs(batch):
+                frame = frame.unionAll(self._log(folder, f"{entry},{entry}.compact"))
         frame.coalesce(1).write.mode("overwrite").text(f"{self.root}/{name}")
 
     # Spark's own files
@@ -148,9 +159,7 @@ class Tables:
         return {"offsets": "beside"}
 
     def check_spark_files(self, told: Mapping[str, Any]) -> None:
-        """Raises an error if the offsets of the last commit are missing or changed, or if Spark has lost its list of
-        read files.
-        """
+        """Raises an error if the offsets of the last commit, or the logs of read files, are missing or changed."""
         batch = self.committed()[-1]
         if not told or batch < 0:
             # The previous version did not record them, and a history has none.
@@ -164,25 +173,35 @@ class Tables:
             raise DamagedCheckpoint(path, f"is missing, which says how far Spark had read in {_BATCH}") from None
         if found.checksum.encode() != self.memory.offsets[batch]:
             raise DamagedCheckpoint(path, f"is not the one that Spark had in {_BATCH}")
-        # After the version and a line of Spark's metadata, there is one line per source.
-        for place, line in enumerate(found.value.splitlines()[2:]):
-            entry = re.fullmatch(r'\{"logOffset":(\d+)\}', line)
-            if entry is not None and int(entry[1]) >= 0:
-                self._require_log(f"{self._checkpoint}/sources/{place}", int(entry[1]))
+        for folder, entry in _logs_in(found.value, self._checkpoint) or ():
+            self._require_log(folder, entry, self.memory.logs[batch])
 
-    def _require_log(self, folder: str, entry: int) -> None:
-        """Reports an error if a log of read files lacks the expected entry."""
-        listed = f"{escaped(folder)}/{{{entry},*.compact}}"
+    def _require_log(self, folder: str, entry: int, known: frozenset[bytes]) -> None:
+        """Reports an error if a log of read files lacks the expected entry, or has another one."""
         try:
-            rows = self.spark.read.format("binaryFile").load(listed).select("path").collect()
+            rows = self._log(folder, f"{entry},*.compact").collect()
         except AnalysisException as problem:
             if problem.getCondition() != "PATH_NOT_FOUND":
                 raise
             rows = []
-        names = [row.path.rpartition("/")[2] for row in rows]
+        found = {row.value.split()[1].rpartition("/")[2]: row.value.encode() for row in rows}
         # Old entries are compacted to one file and deleted.
-        if not any(int(name.partition(".")[0]) >= entry for name in names):
+        if not any(int(name.partition(".")[0]) >= entry for name in found):
             raise DamagedCheckpoint(f"{folder}/{entry}", f"is missing, which says what Spark had read in {_BATCH}")
+        for name in {str(entry), f"{entry}.compact"} & found.keys() if known else ():
+            if found[name] not in known:
+                raise DamagedCheckpoint(f"{folder}/{name}", f"is not the one that Spark had in {_BATCH}")
+
+    def _logs(self, batch: int) -> list[tuple[str, int]]:
+        """The logs of read files at a batch. Without files among the sources, this is read only once."""
+        found = _logs_in(self._offsets(batch).collect()[0].value, self._checkpoint) if self.memory.has_files else []
+        self.memory.has_files = self.memory.has_files and found is not None
+        return found or []
+
+    def _log(self, folder: str, entries: str) -> DataFrame:
+        """The checksums of some entries of a log."""
+        listed = self.spark.read.format("binaryFile").load(f"{escaped(folder)}/{{{entries}}}")
+        return listed.selectExpr(f"{_LOG_CHECKSUM} as value")
 
     def _offsets(self, batch: int) -> DataFrame:
         """Spark's offsets of a batch, as one text."""
@@ -265,6 +284,14 @@ class Tables:
         if len(used) > MOST_FILES:
             return min(used, key=lambda batch: used[batch])
         return min(used, key=lambda batch: used[batch] / max(1, self.memory.written.get(batch, 0)))
+
+
+def _logs_in(offsets: str, checkpoint: str) -> list[tuple[str, int]] | None:
+    """The logs of read files, each with its newest entry, by Spark's offsets of a batch; None if no source has one."""
+    # After the version and a line of Spark's metadata, there is one line per source.
+    lines = [_READ_FILES.fullmatch(line) for line in offsets.splitlines()[2:]]
+    found = [(f"{checkpoint}/sources/{place}", int(one[1])) for place, one in enumerate(lines) if one is not None]
+    return [(folder, entry) for folder, entry in found if entry >= 0] if found else None
 
 
 def escaped(path: str) -> str:

@@ -12,22 +12,22 @@ import pyarrow.compute as pc
 
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.bucket import EngineBucket
+from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.regrouping import OldBucket
 from holdsfor.spark.streaming.rows import NOTE, gathered, kept_schema, noted, read_rows
 from holdsfor.spark.streaming.state import FileState
 from holdsfor.spark.streaming.store import Store, as_parquet
-from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spark.wire import DELIVERY, table_of
 
 
 @dataclass(frozen=True)
-class AskStage:
+class EvaluateStage:
     """A stage, called for each bucket."""
 
     job: Job
     number: int
     store: Store
-    turn: Turn
+    evaluation: Evaluation
 
     @property
     def is_last(self) -> bool:
@@ -41,7 +41,7 @@ class AskStage:
 
     @property
     def _passing(self) -> pa.Schema:
-        kept = kept_schema(self.job.wire, retracting=self.turn.retracting)
+        kept = kept_schema(self.job.wire, retracting=self.evaluation.retracting)
         sent = [("bucket", pa.int32()), ("q", pa.int64()), ("data", pa.binary())]
         return pa.schema([*kept, *(pa.field(*one) for one in sent), NOTE.field(0)])
 
@@ -49,7 +49,7 @@ class AskStage:
         """Evaluates one bucket from its rows and the results of earlier stages."""
         deliveries: dict[int, list[bytes]] = {}
         if self.number == 1:
-            rows, counts = self.turn.admission.of_partition(self.job, batches)
+            rows, counts = self.evaluation.admission.of_partition(self.job, batches)
             if self.job.wire.staged:
                 later = rows.filter(pc.greater(rows["stage"], 1))
                 yield from self._passed(later, bucket=bucket)
@@ -68,23 +68,23 @@ class AskStage:
             sent = mine.filter(pc.equal(mine["tag"], DELIVERY))
             for query, data in zip(sent["q"].to_pylist(), sent["data"].to_pylist(), strict=True):
                 deliveries.setdefault(query, []).append(data)
-            names = kept_schema(self.job.wire, retracting=self.turn.retracting).names
+            names = kept_schema(self.job.wire, retracting=self.evaluation.retracting).names
             rows = mine.filter(pc.not_equal(mine["tag"], DELIVERY)).select(names)
         yield from self._bucket(bucket, rows, deliveries)
 
     def _bucket(self, bucket: int, rows: pa.Table, deliveries: dict[int, list[bytes]]) -> Iterator[pa.RecordBatch]:
-        turn, name = self.turn, f"{self.number}-{bucket}"
-        is_regrouped = turn.buckets != self.job.buckets
-        place = None if is_regrouped else turn.places.get(name)
+        evaluation, name = self.evaluation, f"{self.number}-{bucket}"
+        is_regrouped = evaluation.buckets != self.job.buckets
+        place = None if is_regrouped else evaluation.places.get(name)
         earlier = [] if is_regrouped else self._arrived(bucket)
         is_reached = deliveries or len(rows) or any(map(len, earlier))
-        if place is not None and place.plan == turn.plan and not is_reached and place.wake > turn.until:
+        if place is not None and place.plan == evaluation.plan and not is_reached and place.wake > evaluation.until:
             # The bucket has no new rows, and nothing is due.
             return
         spec = self.job.stages[self.number - 1]
-        old = [self._old(one) for one in range(turn.buckets)] if is_regrouped else []
+        old = [self._old(one) for one in range(evaluation.buckets)] if is_regrouped else []
         state = FileState(self.store, self.number, bucket, place)
-        work = EngineBucket(self.job, spec, turn, bucket, state, [*earlier, rows], old)
+        work = EngineBucket(self.job, spec, evaluation, bucket, state, [*earlier, rows], old)
         for stage, target, query, data in work.sent(deliveries):
             columns = {
                 "tag": DELIVERY,
@@ -95,7 +95,7 @@ class AskStage:
             }
             yield from self._passed(None, **columns)
         for kind, table in work.results.tables(self.job.time_scale).items():
-            self.store.write(f"{turn.batch}/{kind}/{name}.parquet", as_parquet(table))
+            self.store.write(f"{evaluation.batch}/{kind}/{name}.parquet", as_parquet(table))
         yield self._note(bucket, noted(name=name, **work.save(), **work.results.counts(), **work.counted()))
 
     def _passed(self, rows: pa.Table | None, **columns: Any) -> Iterator[pa.RecordBatch]:
@@ -110,12 +110,13 @@ class AskStage:
 
     def _old(self, bucket: int) -> OldBucket:
         """An old bucket, if the number of buckets was different."""
-        place = self.turn.places.get(f"{self.number}-{bucket}")
+        place = self.evaluation.places.get(f"{self.number}-{bucket}")
         return OldBucket(bucket, FileState(self.store, self.number, bucket, place), self._arrived(bucket))
 
     def _arrived(self, bucket: int) -> list[pa.Table]:
         return [
-            of_stage(read_rows(self.store, batch, bucket), self.job, self.number) for batch in self.turn.batches(bucket)
+            of_stage(read_rows(self.store, batch, bucket), self.job, self.number)
+            for batch in self.evaluation.batches(bucket)
         ]
 
 

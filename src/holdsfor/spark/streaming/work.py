@@ -13,8 +13,7 @@ from holdsfor.core.program import encoded
 from holdsfor.core.shares import identity_of
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
-from holdsfor.spark.plan_stages import bucket_count, physical_stages
-from holdsfor.spark.stages import StagePlan
+from holdsfor.spark.stages import StagePlan, bucket_count, physical_stages
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.frames import Sorting, Sources
 from holdsfor.times import TimeScale
@@ -73,7 +72,7 @@ class Work:
         """The identity of the plan."""
         return identity_of(encoded(self.plan))
 
-    def told(self, buckets: int, *, derived_events: bool) -> Work:
+    def for_buckets(self, buckets: int, *, derived_events: bool) -> Work:
         """The same work for another number of buckets, with or without derived events."""
         stages = physical_stages(self.plan, buckets, tied=False)
         sides = tuple(stage.sides for stage in stages.stages)

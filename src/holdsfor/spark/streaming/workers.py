@@ -17,19 +17,19 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from holdsfor.spark.columns import literal
 from holdsfor.spark.session import spare_worker
 from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
 from holdsfor.spark.streaming.driver import Checkpoint, Seen
-from holdsfor.spark.streaming.frames import BEAT, beat_time
-from holdsfor.spark.streaming.packing import BUCKET, Packing
+from holdsfor.spark.streaming.evaluation import Evaluation
+from holdsfor.spark.streaming.frames import BEAT, SENDER, beat_time
 from holdsfor.spark.streaming.results import UNMATCHED
 from holdsfor.spark.streaming.rows import NOTE, Admission, KeepRows
 from holdsfor.spark.streaming.shared import require_files, require_rows
 from holdsfor.spark.streaming.sinks import Directory, FunctionSink, changes_sql, event_changes_sql
 from holdsfor.spark.streaming.small import MOST_BYTES, FetchedRows, Task, fetch, worked_here
 from holdsfor.spark.streaming.store import Store, spark_path
-from holdsfor.spark.streaming.tasks import AskStage, notes_of
-from holdsfor.spark.streaming.turns import Turn
+from holdsfor.spark.streaming.tasks import EvaluateStage, notes_of
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.wire import ddl
 
@@ -46,7 +46,6 @@ class SparkWorkers(ABC):
         self.rows_read = 0
         """The number of rows of any kind in the last batch."""
         self._fetched: FetchedRows | None = None
-        self._packing = Packing.of(work.job, work.windows)
         self._has_parts = {
             stage.number
             for stage in work.stages.stages
@@ -73,9 +72,15 @@ class SparkWorkers(ABC):
         ]
         if beat:
             facts.append("max(beat) as now")
+        sources = {f"last_{place}": name for place, name in enumerate(self.work.windows.lateness_of)}
+        facts += [
+            f"max(moment) filter (where {used} and {SENDER} = {literal(name)}) as {column}"
+            for column, name in sources.items()
+        ]
         found = reduce(DataFrame.unionAll, frames).selectExpr(*facts).collect()[0].asDict()
         self.rows_read = found["read"]
-        return Seen(**{name: found[name] for name in _SEEN}, now=found.get("now"))
+        last_of = {name: found[column] for column, name in sources.items() if found[column] is not None}
+        return Seen(**{name: found[name] for name in _SEEN}, now=found.get("now"), last_of=last_of)
 
     def middle(self, rows: DataFrame) -> tuple[int, int]:
         """The lower quartile and the median of the times of valid rows."""
@@ -95,19 +100,21 @@ class SparkWorkers(ABC):
 
     def _divided(self, buckets: int) -> Work:
         job = self.work.job
-        return self.work if buckets == job.buckets else self.work.told(buckets, derived_events=job.derived_events)
+        return (
+            self.work if buckets == job.buckets else self.work.for_buckets(buckets, derived_events=job.derived_events)
+        )
 
-    def _small(self, turn: Turn) -> pa.Table | None:
+    def _small(self, evaluation: Evaluation) -> pa.Table | None:
         """The rows of a batch that the driver processes; None if Spark's workers do."""
         if self._fetched is None:
             return None
-        is_regrouped = turn.buckets != self.work.job.buckets
+        is_regrouped = evaluation.buckets != self.work.job.buckets
         read = (
             place.sizes["bytes"]
-            for name, place in turn.places.items()
+            for name, place in evaluation.places.items()
             if is_regrouped
-            or place.wake <= turn.until
-            or place.plan != turn.plan
+            or place.wake <= evaluation.until
+            or place.plan != evaluation.plan
             or int(name.partition("-")[0]) not in self._has_parts
         )
         return self._fetched.travelling() if sum(read) <= MOST_BYTES else None
@@ -117,8 +124,8 @@ class SparkWorkers(ABC):
         """Stores the rows of a batch for a later one."""
 
     @abstractmethod
-    def ask(self, rows: DataFrame, turn: Turn) -> list[dict[str, Any]]:
-        """Evaluates the query times of a turn in every bucket."""
+    def evaluate(self, rows: DataFrame, evaluation: Evaluation) -> list[dict[str, Any]]:
+        """Evaluates the due query times in every bucket."""
 
     @property
     def batch(self) -> int:
@@ -144,8 +151,8 @@ class SparkWorkers(ABC):
 _SEEN = ("good", "malformed", "first", "last")
 
 
-def on_buckets(frame: DataFrame, count: int, task: Task, schema: str, packing: Packing | None = None) -> DataFrame:
-    """Distributes rows to their buckets, packed for the shuffle, and processes them there."""
+def on_buckets(frame: DataFrame, count: int, task: Task, schema: str) -> DataFrame:
+    """Distributes rows to their buckets, and processes them there."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
@@ -153,12 +160,10 @@ def on_buckets(frame: DataFrame, count: int, task: Task, schema: str, packing: P
         spare_worker()
         context = TaskContext.get()
         assert context is not None, "this is a task of Spark's"
-        yield from task(context.partitionId(), batches if packing is None else packing.unpacked(batches))
+        yield from task(context.partitionId(), batches)
 
     # The partition number equals the bucket number.
-    bucket = F.col("bucket") if packing is None else F.expr(BUCKET)
-    shuffled = (frame if packing is None else packing.packed(frame)).repartitionById(count, bucket)
-    return shuffled.mapInArrow(work, schema)
+    return frame.repartitionById(count, F.col("bucket")).mapInArrow(work, schema)
 
 
 class FileWorkers(SparkWorkers):
@@ -174,32 +179,33 @@ class FileWorkers(SparkWorkers):
         task = KeepRows(self.work.job, admission, self._store)
         if self._fetched is not None and buckets == self.work.job.buckets:
             return notes_in(worked_here(self._fetched.travelling(), buckets, task, NOTE))
-        notes = _told(on_buckets(self._travelling(rows, buckets), buckets, task, ddl(NOTE), self._packing))
+        notes = _collected(on_buckets(self._travelling(rows, buckets), buckets, task, ddl(NOTE)))
         files = [f"{note['bucket']}.arrow" for note in notes if note["rows"]]
         require_files(self._store, f"{admission.batch}/rows", files)
         return notes
 
-    def ask(self, rows: DataFrame, turn: Turn) -> list[dict[str, Any]]:
-        """Evaluates the query times of a turn in every bucket; changes and states are in files."""
-        self.admission = turn.admission
+    def evaluate(self, rows: DataFrame, evaluation: Evaluation) -> list[dict[str, Any]]:
+        """Evaluates the due query times in every bucket; changes and states are in files."""
+        self.admission = evaluation.admission
         count = self.work.job.buckets
-        tasks = [AskStage(self.work.job, number, self._store, turn) for number in range(1, self.work.job.last + 1)]
-        small = self._small(turn)
+        tasks = [
+            EvaluateStage(self.work.job, number, self._store, evaluation) for number in range(1, self.work.job.last + 1)
+        ]
+        small = self._small(evaluation)
         if small is not None:
             for task in tasks:
                 small = worked_here(small, count, task, task.out_schema)
             return notes_in(small)
         found = self._travelling(rows, count)
         for task in tasks:
-            packing = self._packing if task.number == 1 else None
-            found = on_buckets(found, count, task, ddl(task.out_schema), packing)
-        notes = _told(found)
+            found = on_buckets(found, count, task, ddl(task.out_schema))
+        notes = _collected(found)
         files = [f"{note['name']}-{note['place']['attempt']}" for note in notes if "place" in note]
-        require_files(self._store, f"{turn.batch}/state", files)
+        require_files(self._store, f"{evaluation.batch}/state", files)
         for kind, what in _NAMED.items():
             count = sum(note.get(_COUNTED.get(kind, kind), 0) for note in notes)
             if count:
-                require_rows(self._store.path(f"{turn.batch}/{kind}"), count, what, "checkpoint")
+                require_rows(self._store.path(f"{evaluation.batch}/{kind}"), count, what, "checkpoint")
         return notes
 
     def found(self, kind: str) -> DataFrame:
@@ -220,7 +226,7 @@ _NAMED = {"changes": "changes", "events": "changes of events", "unmatched": "ret
 _COUNTED = {"events": "event_changes"}
 
 
-def _told(notes: DataFrame) -> list[dict[str, Any]]:
+def _collected(notes: DataFrame) -> list[dict[str, Any]]:
     return notes_of(row.note for row in notes.collect())
 
 

@@ -11,11 +11,11 @@ from holdsfor.spark.streaming.state import Place
 
 
 @dataclass(frozen=True)
-class Turn:
+class Evaluation:
     """The query times to evaluate: those after `before` up to `until`.
 
     `places` are the positions of the states of buckets, by stage and bucket. `rows` are earlier batches with waiting
-    rows, each with the buckets of these rows. Both refer to `buckets` buckets; the turn may have another number.
+    rows, each with the buckets of these rows. Both refer to `buckets` buckets; the evaluation may have another number.
     `origin` is the first relevant time-point. `admission` decides which rows of this batch count.
     """
 
