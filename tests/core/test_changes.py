@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor import loads
 from tests.core.driving import Driven
 from tests.core.test_rows_that_count import LIGHT
 
@@ -160,3 +166,25 @@ def test_changes_that_are_not_read_with_the_advance_keep_their_causes() -> None:
     assert [light.changes(), light.causes] == [["open light(a)=on [3, inf) id 3@5"], [[0]]]
     light.at(5)
     assert [light.changes(), light.causes] == [["revise light(a)=on [3, 4) was [3, inf) id 3@5"], [[1]]]
+
+
+def _seconds(rows: int) -> float:
+    """What a step of one key takes at least, if a window of one step passes its rows."""
+    rules = """
+    initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
+    terminatedAt(on(X)=true, T) :- happensAt(down(X), T).
+    """
+    session, taken = loads(rules).session(window=rows), []
+    for step in range(4):
+        times = np.arange(step * rows, (step + 1) * rows)
+        tables = {"up": times[::2], "down": times[1::2]}
+        session.push({name: pa.table({"time": some, "x": ["a"] * len(some)}) for name, some in tables.items()})
+        begin = time.process_time()
+        assert len(session.changes((step + 1) * rows)) >= rows // 2 - 1
+        taken.append(time.process_time() - begin)
+    return min(taken[1:])
+
+
+def test_a_step_takes_time_for_its_rows_alone() -> None:
+    """Sixteen times as many rows take about as many times longer, and not the square of it."""
+    assert _seconds(64_000) < 60 * max(_seconds(4_000), 0.0005)

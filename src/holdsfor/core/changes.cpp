@@ -1,13 +1,9 @@
 #include "changes.h"
 
-#include <algorithm>
-
 #include "window.h"
 
 namespace holdsfor {
 namespace {
-
-bool overlap(const Reported& a, const Reported& b) { return a.start < b.end && b.start < a.end; }
 
 bool is_in_sight(const Reported& one, Time low) { return reaches_into_window(one.end, low); }
 
@@ -47,11 +43,12 @@ void compare(std::span<const Reported> last, std::span<Reported> now, const Repo
     if (is_same || !(is_in_sight(one, times.low) || is_in_sight(partner, times.low))) continue;
     changes.push_back({became(partner, one, times.before), one, partner});
   }
+  std::size_t after = 0;  // the first interval that begins after the report
   for (std::size_t i = 0; i < last.size(); ++i) {
+    while (after < now.size() && now[after].start < last[i].end) ++after;
     if (goes_on[i]) continue;
-    const bool is_met = std::any_of(now.begin(), now.end(), [&](const Reported& one) {
-      return is_in_sight(one, times.low) && overlap(one, last[i]);
-    });
+    // Of the intervals that overlap the report, the window sees the last one longest.
+    const bool is_met = after > 0 && now[after - 1].end > last[i].start && is_in_sight(now[after - 1], times.low);
     if (is_met || is_in_sight(last[i], times.low)) changes.push_back({ChangeOp::kRetract, last[i], last[i]});
   }
 }

@@ -11,21 +11,56 @@ namespace {
 // Pairs up to which the search is linear.
 constexpr std::size_t kFewPairs = 8;
 
-// Whether an interval was reported, but its last report differs.
-bool is_reported_otherwise(const Value* row, const std::vector<Value>& reported) {
-  const ResultHead head = result_head(row);
-  for (std::size_t at = 0; at < reported.size();) {
-    const auto known = std::bit_cast<ReportedHead>(reported[at].word());
-    const std::size_t width = known.columns + std::size_t{1};
-    const bool is_pair = known.table == head.table && std::equal(&reported[at + 1], &reported[at + 1] + width, row + 3);
-    at += 1 + width;
-    for (std::uint32_t i = 0; i < known.count; ++i, at += kReportedWords) {
-      const bool overlaps = time_of(reported[at]) < time_of(row[2]) && time_of(row[1]) < time_of(reported[at + 1]);
-      if (is_pair && overlaps && (reported[at] != row[1] || reported[at + 1] != row[2])) return true;
+// Finds the last reports of the pairs of results. Both have their pairs in about the same order.
+class LastReports {
+ public:
+  explicit LastReports(std::span<const Value> reported) : reported_(reported) {}
+
+  // Whether an interval was reported, but its last report differs.
+  [[nodiscard]] bool differ(const Value* row) {
+    const std::span<const Value> times = find(row);
+    const auto at = [&](std::size_t number) { return &times[number * kReportedWords]; };
+    const std::size_t count = times.size() / kReportedWords;
+    std::size_t first = 0;  // the first report that ends after the start of the interval
+    for (std::size_t high = count; first < high;) {
+      const std::size_t middle = (first + high) / 2;
+      if (time_of(at(middle)[1]) <= time_of(row[1])) {
+        first = middle + 1;
+      } else {
+        high = middle;
+      }
     }
+    for (; first < count && time_of(*at(first)) < time_of(row[2]); ++first) {
+      if (at(first)[0] != row[1] || at(first)[1] != row[2]) return true;
+    }
+    return false;
   }
-  return false;
-}
+
+ private:
+  // The times of the reports of a pair, in order.
+  [[nodiscard]] std::span<const Value> find(const Value* row) {
+    const std::size_t begin = at_;
+    do {
+      if (at_ >= reported_.size()) {
+        at_ = 0;
+        if (reported_.empty()) break;
+        continue;
+      }
+      const auto head = std::bit_cast<ReportedHead>(reported_[at_].word());
+      const std::size_t width = head.columns + std::size_t{1};
+      const Value* const pair = &reported_[at_ + 1];
+      const std::size_t size = head.count * std::size_t{kReportedWords};
+      if (head.table == result_head(row).table && std::equal(pair, pair + width, row + 3)) {
+        return reported_.subspan(at_ + 1 + width, size);
+      }
+      at_ += 1 + width + size;
+    } while (at_ != begin);
+    return {};
+  }
+
+  std::span<const Value> reported_;
+  std::size_t at_ = 0;
+};
 
 }  // namespace
 
@@ -49,10 +84,11 @@ void Reports::clear() {
 }
 
 void save_unreported(std::span<const Value> results, const std::vector<Value>& reported, Results& into) {
+  LastReports last(reported);
   for (std::size_t at = 0; at < results.size();) {
     const Value* row = &results[at];
     const ResultHead head = result_head(row);
-    if (head.kind == ResultKind::kInterval && is_reported_otherwise(row, reported)) {
+    if (head.kind == ResultKind::kInterval && last.differ(row)) {
       into.insert(into.end(), row, row + head.width);
     }
     at += head.width;

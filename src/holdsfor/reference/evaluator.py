@@ -151,9 +151,9 @@ class World(Solver):
                     for found in bind(bindings, (time, Const(moment))):
                         yield from self._pairs_where(fvp, found, changes, coming)
             case ir.Instance(fvp=fvp, time=time):
-                for pair in self.pairs():
+                for pair in self._ending(resolve(time, bindings)):
                     for found in bind(bindings, (fvp.fluent, pair[0]), (fvp.value, pair[1])):
-                        if self.analysis.entities.admits(fvp, *pair) and self._can_end(pair, resolve(time, found)):
+                        if self.analysis.entities.admits(fvp, *pair):
                             yield found
             case ir.Effect(kind=kind, fvp=fvp, time=time):
                 for moment in self._moments_of(time, bindings):
@@ -172,10 +172,12 @@ class World(Solver):
         fresh: dict[str, Term] = {name: Var(f"{name}{number}") for name in names}
         return substitute(pair[0], fresh), substitute(pair[1], fresh)
 
-    def _can_end(self, pair: Pair, time: Term) -> bool:
+    def _ending(self, time: Term) -> list[Pair]:
+        """The pairs that can end at a time-point: those that hold, and those that are initiated at it."""
         assert isinstance(time, Const) and isinstance(time.value, int)
         assert self.running is not None
-        return self.running.has(pair, time.value) or pair in self.effects.get((ir.EffectKind.INITIATED, time.value), ())
+        holding = (pair for pair in self.pairs() if self.running.has(pair, time.value))
+        return list(dict.fromkeys((*holding, *self.effects.get((ir.EffectKind.INITIATED, time.value), ()))))
 
     def _moments_of(self, time: Term, bindings: Bindings) -> list[int]:
         moment = resolve(time, bindings)
