@@ -18,13 +18,13 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.mapping import make_mapping
 from holdsfor.io.metric_frames import facts_from_frames, read_metric_tables
 from holdsfor.io.rejects import Rejects
-from tests.unit.io.test_metric_text import told
+from tests.unit.io.test_metric_text import fact_texts
 
 
 def frames(**tables: Any) -> tuple[list[str], list[str]]:
     dictionary, rejects = Dictionary(), Rejects()
     found = facts_from_frames(tables, dictionary, rejects)
-    return told(found, dictionary), [row.reason for row in rejects.first]
+    return fact_texts(found, dictionary), [row.reason for row in rejects.first]
 
 
 def test_tuples_and_dicts() -> None:
@@ -103,7 +103,7 @@ def test_files_by_a_mapping(tmp_path: Path) -> None:
     pq.write_table(pa.table({"since": [1.5], "until": [2.0], "who": ["b"]}), tmp_path / "b.parquet")
     dictionary, rejects = Dictionary(), Rejects()
     found = read_metric_tables(sorted(tmp_path.iterdir()), mapping, dictionary, rejects)
-    assert told(found, dictionary) == ["Ping(007)@0.5", "Up(b)@[1.5,2]"]
+    assert fact_texts(found, dictionary) == ["Ping(007)@0.5", "Up(b)@[1.5,2]"]
     assert [(row.line, row.reason) for row in rejects.first] == [(4, "ts is no number or date in range")]
     only = read_metric_tables([tmp_path / "a.csv"], mapping, Dictionary(), wanted={("Up", 1)})
     assert only.tables == {}
