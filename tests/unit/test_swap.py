@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor import loads
+from holdsfor import loads, loads_metric
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.loading import Reasoner
 from holdsfor.physical.exactness import When
@@ -183,3 +183,14 @@ def test_several_swaps() -> None:
     for limit in (12, 8, 30, 10):
         session.swap(rules(limit))
     assert held(session, 40) == held(begun(None), 40)
+
+
+@pytest.mark.parametrize("wrong", ["initiatedAt(on=true, T) :- happensAt(press, T).", Path("rules.prolog"), None])
+def test_what_is_no_reasoner_is_refused(wrong: object) -> None:
+    with pytest.raises(HoldsforError, match="are a reasoner"):
+        begun(20).swap(wrong)  # type: ignore[arg-type]
+
+
+def test_metric_rules_are_refused() -> None:
+    with pytest.raises(HoldsforError, match="are a reasoner"):
+        begun(20).plan_swap(loads_metric("Q(X) :- P(X)"))  # type: ignore[arg-type]

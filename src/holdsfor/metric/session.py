@@ -258,6 +258,8 @@ def other_rules(rules: MetricReasoner, goals: Goals | None, unit: str | None) ->
     """The rules that a session is to go on with."""
     if goals is not None:
         raise HoldsforError("a session that answers queries with constants cannot change its rules")
+    if not isinstance(getattr(rules, "program", None), MetricProgram):
+        raise HoldsforError("the new rules of this session are metric rules: holdsfor.loads_metric(text)")
     return Rules(rules.program, streamed_plan(rules, rules.plan, inf, unit))
 
 

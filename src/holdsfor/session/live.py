@@ -43,7 +43,7 @@ from holdsfor.result import Result
 from holdsfor.session.causes import CauseKind
 from holdsfor.session.changes import MOST_CAUSES, Changes
 from holdsfor.session.given import Given, PlainEvents, is_table
-from holdsfor.session.swapping import Rules, Swap, require_same_time
+from holdsfor.session.swapping import Rules, Swap, plan_of, require_same_time
 from holdsfor.session.texts import Texts
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term
@@ -335,7 +335,7 @@ class Session:
         return swap.plan
 
     def _swap(self, rules: Rules, *, is_filled: bool) -> Swap:
-        plan = rules.plan
+        plan = plan_of(rules)
         require_same_time(self._plan, plan)
         now = self._new_engine(self._engine.threads, plan)
         return Swap(self._engine, now, self._tick, is_filled=is_filled)

@@ -27,6 +27,14 @@ class Rules(Protocol):
         """What it is compiled to; raises ProgramError if it cannot be run."""
 
 
+def plan_of(rules: Rules) -> Plan:
+    """The plan of new rules; text, files and metric rules are refused."""
+    plan = None if isinstance(rules, str) else getattr(rules, "plan", None)
+    if not isinstance(plan, Plan):
+        raise HoldsforError("the new rules of this session are a reasoner: holdsfor.loads(text) or holdsfor.load(file)")
+    return plan
+
+
 class Swap:
     """A change of the rules of an engine: what it means, and the engine that goes on."""
 

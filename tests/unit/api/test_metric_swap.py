@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from holdsfor import loads_metric
+from holdsfor import loads, loads_metric
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.metric import swapping
 from holdsfor.physical.exactness import SwapPlan, When
@@ -145,3 +145,10 @@ def test_queries_with_constants() -> None:
     session = loads_metric(RECENT).stream(query="Recent(a)")
     with pytest.raises(HoldsforError, match="cannot change its rules"):
         session.swap(loads_metric(WIDE))
+
+
+@pytest.mark.parametrize("wrong", ["Q(X) :- P(X)", loads("initiatedAt(on=true, T) :- happensAt(press, T)."), None])
+def test_what_is_no_metric_program_is_refused(wrong: Any) -> None:
+    session = loads_metric("Q(X) :- P(X)").session(lateness=3)
+    with pytest.raises(HoldsforError, match="are metric rules"):
+        session.swap(wrong)
