@@ -7,7 +7,9 @@ claim must be the steps below it, condition by condition. Inertia is followed fr
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role
@@ -39,6 +41,7 @@ from holdsfor.ir import (
     EffectKind,
     EffectRule,
     EventRule,
+    FindAll,
     Happens,
     Holds,
     InitiallyRule,
@@ -58,6 +61,9 @@ from holdsfor.reference.intervals import Interval
 from holdsfor.reference.mixed import facts_read, metric_program
 from holdsfor.reference.statics import StaticSolver
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
+
+_FOUND = "found items"
+"""A variable that no rule can name."""
 
 
 def replay(root: Node, analysis: Analysis, records: Sequence[Record], frame: Frame, query: int) -> list[str]:
@@ -157,11 +163,25 @@ class Replay:
         if isinstance(literal, Instance):
             pair = resolve(literal.fvp.fluent, bindings), resolve(literal.fvp.value, bindings)
             return any(self._has_effect(EffectKind.INITIATED, pair, t) for _, t in self._world.effects)
+        if isinstance(literal, FindAll) and isinstance(resolve(literal.result, bindings), ListTerm):
+            return self._has_items(literal, bindings)
         solver = self._static() if isinstance(literal, Intervals | Algebra) else self._world
         try:
             return next(solver.literal(literal, dict(bindings)), None) is not None
         except EvaluationError:
             return False
+
+    def _has_items(self, literal: FindAll, bindings: Mapping[str, Term]) -> bool:
+        """Whether a list has the items that are found, in any order."""
+        listed = resolve(literal.result, bindings)
+        try:
+            answers = self._world.literal(replace(literal, result=Var(_FOUND)), dict(bindings))
+            found = [resolve(Var(_FOUND), answer) for answer in answers]
+        except EvaluationError:
+            return False
+        both = (one.items for one in (listed, *found) if isinstance(one, ListTerm) and one.tail is None)
+        wanted, *others = map(Counter, both)
+        return others == [wanted]
 
     def _static(self) -> StaticSolver:
         world = self._world
