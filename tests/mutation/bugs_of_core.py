@@ -32,8 +32,8 @@ INTERVALS = [
     CoreBug(
         "a complement ends with the last interval",
         "intervals.cpp",
-        "if («start < kForever») gaps.push_back",
-        "start < kForever && united.empty()",
+        "if («start < kForever») out.push_back",
+        "start < kForever && out.empty()",
     ),
     CoreBug(
         "a sequence skips an interval in between",

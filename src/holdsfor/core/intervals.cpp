@@ -128,16 +128,17 @@ void intersect(std::span<const Intervals* const> inputs, Intervals& out) {
 }
 
 void complement(std::span<const Intervals* const> inputs, Intervals& out) {
-  Intervals united;
-  unite(inputs, united);
-  Intervals gaps;
+  unite(inputs, out);
+  // Each interval is replaced by the gap before it, if there is one.
   Time start = kNever;
-  for (const Interval& one : united) {
-    if (start < one.start) gaps.push_back({start, one.start});
+  std::size_t gaps = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Interval one = out[i];
+    if (start < one.start) out[gaps++] = {start, one.start};
     start = one.end;
   }
-  if (start < kForever) gaps.push_back({start, kForever});
-  out.swap(gaps);
+  out.resize(gaps);
+  if (start < kForever) out.push_back({start, kForever});
 }
 
 void subtract(const Intervals& base, std::span<const Intervals* const> others, Intervals& out) {

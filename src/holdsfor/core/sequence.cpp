@@ -9,7 +9,7 @@ namespace holdsfor {
 // list that begins at or after the end of `a`. It is adjacent unless the next interval of the first list ends before it
 // begins.
 void sequence(const Intervals& first, const Intervals& second, Intervals& out) {
-  Intervals found;
+  out.clear();
   std::size_t next = 0;
   for (std::size_t i = 0; i < first.size(); ++i) {
     const Interval a = first[i];
@@ -18,13 +18,12 @@ void sequence(const Intervals& first, const Intervals& second, Intervals& out) {
     const Interval b = second[next];
     const bool is_overtaken = i + 1 < first.size() && first[i + 1].end <= b.start;
     if (is_overtaken) continue;
-    if (!found.empty() && a.start < found.back().end) {
-      found.back().end = std::max(found.back().end, b.end);
+    if (!out.empty() && a.start < out.back().end) {
+      out.back().end = std::max(out.back().end, b.end);
     } else {
-      found.push_back({a.start, b.end});
+      out.push_back({a.start, b.end});
     }
   }
-  out.swap(found);
 }
 
 }  // namespace holdsfor
