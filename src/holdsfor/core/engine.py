@@ -284,11 +284,6 @@ class Engine:
         self.core.replan(program.data)
         return True
 
-    @property
-    def filling_symbols(self) -> frozenset[Symbol]:
-        """The input that fills domains."""
-        return frozenset() if self._domains is None else self._domains.symbols
-
     def take_rows_of(self, earlier: Sequence[Engine], tables: Sequence[int | None]) -> None:
         """Adds the rows that engines with other rules keep, besides those that were pushed, and nothing else of their
         state.

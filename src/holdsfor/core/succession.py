@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.physical.model import Component, Delay, PhysicalPlan, Role
@@ -69,10 +70,11 @@ def _delay(wanted: Delay, component: Component, tables: list[int | None]) -> int
     return next(iter((*same, *alike)), None)
 
 
-def require_same_domains(earlier: Engine, now: Engine) -> None:
+def require_same_domains(earlier: Plan, now: Plan) -> None:
     """Raises an error if other input fills domains, because its earlier facts were not recorded."""
-    if earlier.filling_symbols != now.filling_symbols:
-        raise HoldsforError("these rules have other domains that input fills: begin a new session with them")
+    before, after = ({one.symbol for one in plan.analysis.fillings} for plan in (earlier, now))
+    if before != after:
+        raise HoldsforError("these rules have other domains that input fills: begin anew with them")
 
 
 def is_kept(engine: Engine, symbol: Symbol) -> bool:
@@ -115,7 +117,7 @@ def go_on(
     The state may be that of several engines, each with the keys of one stage. `filled` is an engine with rows of
     earlier times, and the part of its state that replaces that of `earlier`.
     """
-    require_same_domains(earlier[0], now)
+    require_same_domains(earlier[0].plan, now.plan)
     inherited = [(one, kept, True) for one in earlier] + ([] if filled is None else [(*filled, False)])
     for one, what, is_main in inherited:
         if border is not None:

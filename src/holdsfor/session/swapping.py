@@ -102,5 +102,5 @@ def require_same_time(old: Plan, new: Plan) -> None:
     before, after = old.analysis.written, new.analysis.written
     if (before.time_scale, old.clock_tick) != (after.time_scale, new.clock_tick):
         raise HoldsforError(
-            "these rules count time in another unit or zone, or in other clock ticks: begin a new session"
+            "these rules count time in another unit or zone, or in other clock ticks: begin anew with them"
         )
