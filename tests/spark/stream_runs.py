@@ -143,6 +143,10 @@ class SimulatedWorkers:
         sides = tuple(stage.sides for stage in stages.stages)
         return replace(self, job=replace(self.job, buckets=buckets, sides=sides), stages=stages)
 
+    def travelling(self, rows: Sequence[Sent]) -> pa.Table:
+        """Rows on their way to all buckets."""
+        return pa.concat_tables(self._partitions(self._known(rows)))
+
     def _partitions(self, known: list[tuple[Sent, int]]) -> list[pa.Table]:
         """Rows on their way, by the buckets that they go to."""
         made: list[dict[str, Any]] = []
@@ -259,13 +263,22 @@ class SimulatedStream:
         settings = self._settings(reasoner, self.workers.job.buckets)
         self.driver = replace(self.driver, settings=settings, workers=self.workers)
 
-    def swap(self, reasoner: Reasoner, sent: Sequence[Sent], buckets: int) -> SwapPlan:
-        """Go on with other rules from the next batch on; says what that means."""
+    def swap(
+        self, reasoner: Reasoner, sent: Sequence[Sent], buckets: int, history: Sequence[Sent] | None = None
+    ) -> SwapPlan:
+        """Go on with other rules from the next batch on, perhaps with a backfill; says what that means."""
         earlier, buckets = self.workers, bucket_count(reasoner.plan, buckets)
         before = self._last()
         job = earlier.divided(before.settings["buckets"]).job
         self.workers = self._workers(reasoner, sent, buckets)
-        how = RuleSwap(job, self.workers.job, fingerprint(earlier.reasoner.plan), self.windows, self.workers.retracting)
+        how = RuleSwap(
+            job,
+            self.workers.job,
+            fingerprint(earlier.reasoner.plan),
+            self.windows,
+            self.workers.retracting,
+            None if history is None else self.workers.divided(1).travelling(history),
+        )
         self.driver = replace(
             self.driver,
             settings=self._settings(reasoner, buckets),

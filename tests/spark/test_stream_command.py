@@ -184,9 +184,9 @@ def test_edited_rules(folder: Path) -> None:
     refused = stream(*arguments)
     assert refused.exit_code == 1
     assert "name those with swap (--swap) to change them" in refused.output.replace("\n", " ")
-    swapped = stream(*arguments, "--swap", "earlier.prolog")
+    swapped = stream(*arguments, "--swap", "earlier.prolog", "--swap-history", "@in")
     assert swapped.exit_code == 0, swapped.output
-    assert "changed: moving/1\n" in swapped.output
+    assert "changed: moving/1\nmoving/1: exact at once\n" in swapped.output
     assert "not reached by the edit, exact: close/2\n" in swapped.output
     again = stream(*arguments, "--swap", "earlier.prolog")
     assert again.exit_code == 0, again.output

@@ -137,6 +137,26 @@ def test_a_fluent_that_no_rule_defines_any_more(spark: Any, tmp_path: Path) -> N
     assert not [row for row in stream_rows(sink.table(), 90) if row[0] > before and row[1].startswith("together")]
 
 
+@pytest.mark.parametrize("state", ["files", "tables"])
+def test_a_backfill(spark: Any, tmp_path: Path, state: str) -> None:
+    write(tmp_path, 0, 4)
+    sink = Memory()
+    before = follow(spark, tmp_path, sink, RULES, state=state)[-1].query_time
+    write(tmp_path, 4, 6)
+    edited = RULES.replace("happensAt(stop(V),T)", "happensAt(part(V,_),T)")
+    history = spark.read.parquet(str(tmp_path / "in"))
+    options = {"state": state, "swap": loads(RULES)}
+    made = recognition(spark, tmp_path, edited, **options)
+    named = made.plan_swap(str(tmp_path / "checkpoint"))
+    assert named is not None and named.backfill == ("go/1", "meet/2", "part/2")
+    with pytest.raises(HoldsforError, match="name the earlier rules"):
+        recognition(spark, tmp_path, edited, swap_history=history)
+    last = follow(spark, tmp_path, sink, edited, swap_history=history, **options)[-1].query_time
+    found, wanted = stream_rows(sink.table(), last), local_rows(ROWS, last, rules=edited)
+    names = "moving", "close", "together"
+    assert about(found, before + STEP, names) == about(wanted, before + STEP, names)
+
+
 def test_refusals(spark: Any, tmp_path: Path) -> None:
     write(tmp_path, 0, 3)
     sink = Memory()

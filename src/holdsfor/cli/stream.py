@@ -148,6 +148,10 @@ def stream(
             metavar="EARLIER",
         ),
     ] = [],  # noqa: B006
+    swap_history: Annotated[
+        str | None,
+        typer.Option(help="Folder with all files from the beginning, if the plan of --swap needs a backfill."),
+    ] = None,
     forget: ForgetOption = None,
     max_delayed_effects: MaxDelayedEffectsOption = None,
     max_ahead: Annotated[
@@ -195,6 +199,7 @@ def stream(
             "--metrics": metrics,
             "--state": state,
             "--swap": swap,
+            "--swap-history": swap_history,
         }
         stream_metric(
             StreamOptions(
@@ -264,6 +269,9 @@ def stream(
                 max_ahead=_distance(max_ahead),
                 state=None if state is None else state.value,
                 swap=program([*swap, *background]) if swap else None,
+                swap_history=None
+                if swap_history is None
+                else read_history(spark, source, swap_history, there, options),
             )
         _show_warnings(complaints)
         if swap and (change := made.plan_swap(checkpoint)) is not None:

@@ -74,6 +74,7 @@ def recognise_stream(
     max_ahead: DurationInput | None = None,
     state: str | None = None,
     swap: Rules | None = None,
+    swap_history: Streams | None = None,
 ) -> StreamingRecognition:
     """Compute the intervals during which situations hold in a stream, as a changelog.
 
@@ -94,7 +95,7 @@ def recognise_stream(
     files for a checkpoint in a local folder, and tables for one on any other store.
 
     `swap` are the rules that a checkpoint has so far, if they have been edited: the stream then continues with the new
-    ones. See `plan_swap`.
+    ones. See `plan_swap`. `swap_history` are DataFrames with all rows from the beginning, if the plan needs a backfill.
 
     If the time `unit` is known, from the rules, the mapping, this argument or timestamps, durations can be timedeltas
     or text such as "1 hour", and `start` a datetime; changelogs then have timestamps.
@@ -140,7 +141,9 @@ def recognise_stream(
         former = read_program(swap, background).plan
         require_batch(former, "streams on Spark")
         before = Sources.of(events, former.analysis.entities, table, known or "s", flag, source_column, untyped=untyped)
-        earlier = EarlierRules.of(former, reasoner.plan, events, before, windows, scale)
+        earlier = EarlierRules.of(former, reasoner.plan, events, before, windows, scale, swap_history)
+    elif swap_history is not None:
+        raise HoldsforError("swap_history is for a change of rules: name the earlier rules with swap, too")
     return StreamingRecognition(
         reasoner.plan,
         events,
@@ -330,7 +333,7 @@ class StreamingRecognition:
                 "which rules the checkpoint has so far is not known: recognise_stream(…, swap=those rules)"
             )
         before = self._last(self._home(checkpoint).ledger(session_of(self._events)), self._settings)
-        swap = self._earlier.swap(before, self._work, self._settings)
+        swap = self._earlier.swap(before, self._work, self._settings, with_rows=False)
         return None if swap is None else swap.plan(before)
 
     def _last(self, ledger: Ledger, settings: Mapping[str, Any]) -> Commit:

@@ -13,12 +13,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.report import Texts as ColumnTexts
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.core.engine import Engine, Share
 from holdsfor.core.program import received
+from holdsfor.core.rows import Rows
 from holdsfor.core.shares import ShareEngine, identity_of
 from holdsfor.core.succession import Position, require_same_domains
 from holdsfor.core.vocabulary import Vocabulary
@@ -30,14 +32,14 @@ from holdsfor.session.changes import MOST_CAUSES, Changes
 from holdsfor.session.swapping import Swap
 from holdsfor.session.texts import Texts
 from holdsfor.spark.job import Job, StageSpec
-from holdsfor.spark.rows import whole_column
+from holdsfor.spark.rows import by_tag, engine_rows, whole_column
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import Commit
 from holdsfor.spark.streaming.regrouping import OldBucket
 from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES, happened
 from holdsfor.spark.streaming.state import ALL, Place
 from holdsfor.spark.streaming.untold import Untold
-from holdsfor.spark.streaming.waiting import WaitingRows
+from holdsfor.spark.streaming.waiting import WaitingRows, homes
 from holdsfor.times import TimeScale
 
 
@@ -73,6 +75,8 @@ class RuleSwap:
     rules: str
     windows: Windows
     retracting: bool
+    history: pa.Table | None = None
+    """All rows from the beginning, on their way to one bucket of `now`: a backfill. Perhaps none, for the plan."""
 
     def is_due(self, commit: Commit, rules: str) -> bool:
         """Whether a commit is one of the earlier rules, and the new ones have the fingerprint `rules`."""
@@ -106,7 +110,7 @@ class RuleSwap:
         size, origin = self.windows.size, clock.origin(self.windows) if clock.start is not None else None
         now = Engine(plan, size, origin=origin, changes=True, program=program, like=earlier)
         at = position(clock, self.windows, earlier.lowered.plan.settle)
-        return Swap(earlier, now, 1, is_filled=False, at=at, others=others)
+        return Swap(earlier, now, 1, is_filled=self.history is not None, at=at, others=others)
 
     # The swap
 
@@ -134,7 +138,7 @@ class RuleSwap:
         gone, events = CAUSED.empty_table(), EVENT_CHANGES.empty_table()
         if before.places:
             events, gone = _happened(engines), self._retired(engines, swap, before.clock)
-            swap.carry_out(None)
+            swap.carry_out(self._backfill(swap, before.clock))
             whole = swap.now.save()
             events = self._event_changes(events, _happened([swap.now]), before.clock)
         places: dict[str, Place] = {}
@@ -150,6 +154,20 @@ class RuleSwap:
         untold = Untold(before.clock.query or 0, causes)
         commit = replace(before, settings=settings, places=places, rows={}, untold=untold)
         return Swapped(commit, gone, events)
+
+    def _backfill(self, swap: Swap, clock: Clock) -> tuple[Engine, list[Rows]] | None:
+        """An engine for earlier rows, and those of them that the last query time has seen."""
+        if self.history is None:
+            return None
+        assert clock.query is not None and clock.start is not None
+        moment = self.history["arrival"]
+        is_seen = pc.and_(pc.greater(moment, clock.start), pc.less_equal(moment, clock.query))
+        rows, filler = self.history.filter(is_seen), swap.filler()
+        vocabulary, found, home = Vocabulary(Dictionary(), filler.words), list[Rows](), homes(self.now)
+        for stage in self.now.stages:
+            mine = [(tag, some) for tag, some in by_tag(rows, stage) if home[tag.symbol] == stage.number]
+            found += [some for some, _ in engine_rows(filler, mine, vocabulary)]
+        return filler, found
 
     def _merged(self, job: Job, stage: StageSpec, clock: Clock, like: Sequence[Engine]) -> ShareEngine:
         """An engine for all keys of a stage."""

@@ -45,7 +45,7 @@ class WaitingRows:
 
     def take(self, stage: StageSpec, bucket: int, tables: Sequence[pa.Table]) -> None:
         """Takes the rows of a bucket of the earlier job, except those that others have too."""
-        home = _homes(self.earlier)
+        home = homes(self.earlier)
         former = share_engine(self.earlier, stage.number) if self.earlier.buckets > 1 else None
         for table in tables:
             self._require_columns(table)
@@ -99,7 +99,7 @@ class WaitingRows:
         return table_of(schema, len(rows), columns | numbers | marks)
 
 
-def _homes(job: Job) -> dict[Symbol, int]:
+def homes(job: Job) -> dict[Symbol, int]:
     """The first stage that reads each input."""
     found: dict[Symbol, int] = {}
     for stage in job.stages:
