@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from holdsfor.columns.dictionary import Dictionary, Value
+from holdsfor.columns.fingerprint import fingerprint
 from holdsfor.columns.report import event_rows, interval_rows
 from holdsfor.columns.stream import from_records
 from holdsfor.columns.windows import WindowPlan
@@ -21,19 +22,22 @@ from holdsfor.core.run import RecordedRun
 from holdsfor.core.shares import identity_of
 from holdsfor.io.ahead import quantile
 from holdsfor.loading import Reasoner
+from holdsfor.physical.exactness import SwapPlan
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
 from holdsfor.spark.stages import StagePlan, bucket_count, physical_stages
 from holdsfor.spark.streaming.clock import Clock, Windows
-from holdsfor.spark.streaming.commits import last_commit
+from holdsfor.spark.streaming.commits import Commit, last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Seen
 from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES, UNMATCHED
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, Admission, KeepRows, travelling_schema
 from holdsfor.spark.streaming.store import Store
-from holdsfor.spark.streaming.tasks import EvaluateStage, notes_of
+from holdsfor.spark.streaming.swapping import RuleSwap, Swapped
+from holdsfor.spark.streaming.tasks import EvaluateStage, FileStates, add_rows, notes_of
 from holdsfor.spark.streaming.workers import FileCheckpoint
+from holdsfor.syntax.numbers import number_text
 from tests.spark.simulated import _cells, _sources, _targets
 from tests.strategies.changelog import snapshot
 
@@ -139,6 +143,10 @@ class SimulatedWorkers:
         sides = tuple(stage.sides for stage in stages.stages)
         return replace(self, job=replace(self.job, buckets=buckets, sides=sides), stages=stages)
 
+    def travelling(self, rows: Sequence[Sent]) -> pa.Table:
+        """Rows on their way to all buckets."""
+        return pa.concat_tables(self._partitions(self._known(rows)))
+
     def _partitions(self, known: list[tuple[Sent, int]]) -> list[pa.Table]:
         """Rows on their way, by the buckets that they go to."""
         made: list[dict[str, Any]] = []
@@ -159,7 +167,12 @@ class SimulatedWorkers:
             stage = self.stages.stages[number - 1]
             delivery = next(one for one in stage.deliveries if one.symbol == source.symbol)
             slots = [*tag.args, *([tag.value] if tag.value else [])]
-            row = times | dict(zip(slots, args, strict=True)) | {"arrival": arrival}
+            # Numbers that Spark has no type for are text.
+            texts = [
+                number_text(arg) if slot[0] == "u" and isinstance(arg, int) else arg
+                for slot, arg in zip(slots, args, strict=True)
+            ]
+            row = times | dict(zip(slots, texts, strict=True)) | {"arrival": arrival}
             targets = _targets(delivery.spreading, args, self.job, number)
             if stage.sides:
                 targets = _cells(delivery, args, stage.sides)
@@ -168,6 +181,12 @@ class SimulatedWorkers:
                 mark = marks[0 if is_first else 1]
                 is_first = False
                 yield row | {"tag": tag_number, "stage": number, "bucket": bucket, "retracted": mark}
+
+    def swap(self, how: RuleSwap, before: Commit, batch: int, settings: Any) -> Swapped:
+        return how.carry_out(before, settings, FileStates(self.store, how.earlier, before, batch))
+
+    def add(self, kind: str, rows: pa.Table, batch: int) -> None:
+        add_rows(self.store, kind, rows, batch, None)
 
     def evaluate(self, rows: Sequence[Sent], evaluation: Evaluation) -> list[dict[str, Any]]:
         known = self._known(rows)
@@ -211,17 +230,13 @@ class SimulatedStream:
         max_ahead: float | None = math.inf,
     ) -> None:
         buckets = bucket_count(reasoner.plan, buckets)
-        stages = physical_stages(reasoner.plan, buckets, tied=False)
-        sources, _ = _sources([one.record for one in sent], reasoner)
-        rows = plan_rows(stages, sources, arrivals=True)
-        job = make_job(stages, rows, buckets=buckets, span=Span(), derived_events=True)
         self.store = store or Store.below(str(folder))
-        retracting = any(one.retracted for one in sent)
-        self.workers = SimulatedWorkers(job, stages, rows, sources, self.store, windows, reasoner, retracting)
-        plan = identity_of(encoded(reasoner.plan))
-        known = start, retracting, max_ahead, plan
-        self.driver = Driver(FileCheckpoint(self.store), {"buckets": buckets}, windows, self.workers, *known)
         self.windows = windows
+        self.workers = self._workers(reasoner, sent, buckets)
+        plan = identity_of(encoded(reasoner.plan))
+        known = start, self.workers.retracting, max_ahead, plan
+        settings = self._settings(reasoner, buckets)
+        self.driver = Driver(FileCheckpoint(self.store), settings, windows, self.workers, *known)
         self.delivered: dict[int, pa.Table] = {}
         self.delivered_events: dict[int, pa.Table] = {}
         self.delivered_unmatched: dict[int, pa.Table] = {}
@@ -229,11 +244,49 @@ class SimulatedStream:
         self.reports: list[Report] = []
         self.asked: list[int] = []
 
+    def _workers(self, reasoner: Reasoner, sent: Sequence[Sent], buckets: int) -> SimulatedWorkers:
+        stages = physical_stages(reasoner.plan, buckets, tied=False)
+        sources, _ = _sources([one.record for one in sent], reasoner)
+        rows = plan_rows(stages, sources, arrivals=True)
+        job = make_job(stages, rows, buckets=buckets, span=Span(), derived_events=True)
+        retracting = any(one.retracted for one in sent)
+        return SimulatedWorkers(job, stages, rows, sources, self.store, self.windows, reasoner, retracting)
+
+    @staticmethod
+    def _settings(reasoner: Reasoner, buckets: int) -> dict[str, Any]:
+        return {"rules": fingerprint(reasoner.plan), "buckets": buckets}
+
     def regroup(self, buckets: int) -> None:
         """Go on with another number of buckets."""
-        self.workers = self.workers.divided(bucket_count(self.workers.reasoner.plan, buckets))
-        settings = {"buckets": self.workers.job.buckets}
+        reasoner = self.workers.reasoner
+        self.workers = self.workers.divided(bucket_count(reasoner.plan, buckets))
+        settings = self._settings(reasoner, self.workers.job.buckets)
         self.driver = replace(self.driver, settings=settings, workers=self.workers)
+
+    def swap(
+        self, reasoner: Reasoner, sent: Sequence[Sent], buckets: int, history: Sequence[Sent] | None = None
+    ) -> SwapPlan:
+        """Go on with other rules from the next batch on, perhaps with a backfill; says what that means."""
+        earlier, buckets = self.workers, bucket_count(reasoner.plan, buckets)
+        before = self._last()
+        job = earlier.divided(before.settings["buckets"]).job
+        self.workers = self._workers(reasoner, sent, buckets)
+        how = RuleSwap(
+            job,
+            self.workers.job,
+            fingerprint(earlier.reasoner.plan),
+            self.windows,
+            self.workers.retracting,
+            None if history is None else self.workers.divided(1).travelling(history),
+        )
+        self.driver = replace(
+            self.driver,
+            settings=self._settings(reasoner, buckets),
+            workers=self.workers,
+            plan=identity_of(encoded(reasoner.plan)),
+            swap=how,
+        )
+        return how.plan(before)
 
     def run(self, rows: Sequence[Sent], batch: int, until: int | None = None) -> Report:
         report = self._run(rows, batch, until)
@@ -277,12 +330,12 @@ class SimulatedStream:
         """What replaying the changelog of derived events gives at every query time."""
         return sorted(row for query in self.asked for row in happened_at(self.event_changes, query, self.windows.size))
 
-    def _clock(self) -> Clock:
-        return last_commit(self.store, {}).clock
+    def _last(self) -> Commit:
+        return last_commit(self.store, {})
 
     def wanted(self) -> tuple[list[IntervalRow], list[EventRow]]:
         """What the engine reports when it gets everything at once, with the arrivals that the stream gave it."""
-        clock = self._clock()
+        clock = self._last().clock
         if not self.asked or clock.start is None:
             return [], []
         reasoner, dictionary = self.workers.reasoner, Dictionary()

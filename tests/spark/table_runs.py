@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.core.shares import KeyPart
-from holdsfor.spark.streaming.clock import Clock
-from holdsfor.spark.streaming.commits import last_commit
+from holdsfor.spark.streaming.commits import Commit, last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Seen
 from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES
@@ -53,6 +52,11 @@ class LocalTables(Tables):
     def notes(self, folders: Sequence[str]) -> list[tuple[int, str]]:
         rows = [row for name in folders for row in self.folders[name].select(["kind", "batch", "note"]).to_pylist()]
         return [(row["batch"], row["note"]) for row in rows if row["kind"] == NOTE]
+
+    def fetched(self, folders: Sequence[str], kinds: Sequence[str]) -> list[dict[str, Any]]:
+        names = ["kind", "batch", "bucket", "number", "of", "data"]
+        rows = [row for name in folders for row in self.folders[name].select(names).to_pylist()]
+        return [{**row, "origin": row["bucket"]} for row in rows if row["kind"] in kinds]
 
     def put(self, made: pa.Table, folder: str) -> list[dict[str, Any]]:
         self.folders[folder] = made
@@ -139,11 +143,15 @@ class LocalTableWorkers(TableWorkers):
 
     def reported(self, kind: str) -> pa.Table:
         """A changelog of the last batch."""
+        added = [self._added[kind]] if kind in self._added else []
+        if not self._has_evaluated:
+            return pa.concat_tables([_COLUMNS[kind].empty_table(), *added])
         folders = [self._local.folder(self._slot, stage) for stage in range(1, self.work.job.last + 1)]
         rows = pa.concat_tables([self._local.folders[name] for name in folders])
         mine = rows.filter(pc.equal(rows["kind"], kind)).select(["data"])
         tables = map(_whole, unpacked_rows(mine.to_batches()))
-        return pa.concat_tables([_COLUMNS[kind].empty_table(), *(table.cast(_COLUMNS[kind]) for table in tables)])
+        listed = (table.cast(_COLUMNS[kind]) for table in tables)
+        return pa.concat_tables([_COLUMNS[kind].empty_table(), *listed, *added])
 
 
 class SimulatedTables(SimulatedStream):
@@ -156,18 +164,16 @@ class SimulatedTables(SimulatedStream):
     def _run(self, rows: Any, batch: int, until: int | None) -> Report:
         self.tables = self.tables.forgetful()
         workers = LocalTableWorkers(self.workers, self.tables)
-        driver: Driver[Any] = replace(
-            self.driver, checkpoint=TableCheckpoint(self.tables, self.workers.job.last), workers=workers
-        )
+        driver: Driver[Any] = replace(self.driver, checkpoint=TableCheckpoint(self.tables), workers=workers)
 
         def deliver(report: Report) -> None:
             for kind, kept in (("changes", self.delivered), ("events", self.delivered_events)):
-                kept[report.batch] = workers.reported(kind) if report.queries else _COLUMNS[kind].empty_table()
+                kept[report.batch] = workers.reported(kind)
 
         return driver.run(rows, batch, deliver, until)
 
-    def _clock(self) -> Clock:
-        return last_commit(self.tables.forgetful(), {}).clock
+    def _last(self) -> Commit:
+        return last_commit(self.tables.forgetful(), {})
 
 
 _COLUMNS = {"changes": CAUSED, "events": EVENT_CHANGES}

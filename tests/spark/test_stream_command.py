@@ -137,7 +137,9 @@ def test_other_rules(folder: Path) -> None:
     assert len(list((folder / "happened").glob("batch=0/*.parquet"))) == 1
     assert "made with derived events on, not off" in stream(*source[:-2]).output
     (folder / "rules.prolog").write_text(RULES)
-    assert "is that of other rules: go on with the same, or begin with a new checkpoint" in stream(*source).output
+    assert (
+        "is that of other rules: go on with the same, name those with swap (--swap) to change" in stream(*source).output
+    )
 
 
 def test_no_master() -> None:
@@ -168,3 +170,26 @@ def test_a_signal_stops_a_query(number: signal.Signals) -> None:
     wait_for(query)
     assert (query.asked, query.stopped) == (2, 1)
     assert signal.getsignal(number) is before
+
+
+def test_edited_rules(folder: Path) -> None:
+    rows = some_rows(5, 1, 100)
+    write_file(folder / "in", 0, rows[:150])
+    arguments = ("--source", "parquet", "--path", "@in")
+    assert stream(*arguments).exit_code == 0
+    write_file(folder / "in", 1, rows[150:])
+    edited = RULES.replace("happensAt(stop(V),T)", "happensAt(part(V,_),T)")
+    Path("earlier.prolog").write_text(RULES)
+    Path("rules.prolog").write_text(edited)
+    refused = stream(*arguments)
+    assert refused.exit_code == 1
+    assert "name those with swap (--swap) to change them" in refused.output.replace("\n", " ")
+    swapped = stream(*arguments, "--swap", "earlier.prolog", "--swap-history", "@in")
+    assert swapped.exit_code == 0, swapped.output
+    assert "changed: moving/1\nmoving/1: exact at once\n" in swapped.output
+    assert "not reached by the edit, exact: close/2\n" in swapped.output
+    again = stream(*arguments, "--swap", "earlier.prolog")
+    assert again.exit_code == 0, again.output
+    assert "changed:" not in again.output
+    causes = pq.read_table(folder / "out/batch=1")["causes"].to_pylist()
+    assert "rule changed moving/1 at 50" in {cause for listed in causes for cause in listed}

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from fractions import Fraction
 from functools import partial
@@ -33,6 +33,7 @@ from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.program import encoded
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.loading import Reasoner
 from holdsfor.monitoring import Metrics, served
 
 if TYPE_CHECKING:
@@ -139,6 +140,18 @@ def stream(
     history: Annotated[
         str | None, typer.Option(help="Folder with recorded files, read before the stream (backfill).")
     ] = None,
+    swap: Annotated[
+        list[Path],
+        typer.Option(
+            help="Rule files that the checkpoint has so far, if RULES are edited: the stream continues with RULES, and "
+            "says what that means.",
+            metavar="EARLIER",
+        ),
+    ] = [],  # noqa: B006
+    swap_history: Annotated[
+        str | None,
+        typer.Option(help="Folder with all files from the beginning, if the plan of --swap needs a backfill."),
+    ] = None,
     forget: ForgetOption = None,
     max_delayed_effects: MaxDelayedEffectsOption = None,
     max_ahead: Annotated[
@@ -185,6 +198,8 @@ def stream(
             "--alerts": alerts,
             "--metrics": metrics,
             "--state": state,
+            "--swap": swap,
+            "--swap-history": swap_history,
         }
         stream_metric(
             StreamOptions(
@@ -220,17 +235,13 @@ def stream(
         if delay is not None:
             raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
 
-        reasoner = limited(load_files([*rules, *background]), max_delayed_effects)
-        reasoner.require_no_errors()
-        reasoner = forgetful(reasoner, forget, declared_unit(reasoner.time_scale, mapping, unit))
+        program = partial(_program, effects=max_delayed_effects, forget=forget, mapping=mapping, unit=unit)
+        reasoner = program([*rules, *background])
         options = _options(option)
         if alerts is not None and columns:
             raise HoldsforError("--alerts needs the changelog of all fluents; omit --columns")
         send = None if alerts is None else _sender(alerts)
-        counted = Metrics()
-        counted.certify(encoded(reasoner.plan).lowered.plan)
-        if metrics is not None:
-            served(counted.text, metrics)
+        counted = _metrics(reasoner.plan, metrics)
         spark = spark_session(master)
         from holdsfor.spark.streaming.opening import opened, read_history, wait_for
         from holdsfor.spark.streaming.query import recognise_stream
@@ -257,9 +268,14 @@ def stream(
                 untyped=source == "csv",
                 max_ahead=_distance(max_ahead),
                 state=None if state is None else state.value,
+                swap=program([*swap, *background]) if swap else None,
+                swap_history=None
+                if swap_history is None
+                else read_history(spark, source, swap_history, there, options),
             )
-        for complaint in complaints:
-            typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
+        _show_warnings(complaints)
+        if swap and (change := made.plan_swap(checkpoint)) is not None:
+            typer.echo(str(change), err=True)
         changes: Any = _folders(sink, reasoner.plan, EntityKind.FLUENT, fluent) if columns else sink
         if send is not None:
             from holdsfor.spark.streaming.alerting import AlertingDirectory
@@ -285,6 +301,29 @@ def stream(
             )
         wait_for(query)
         spark.stop()
+
+
+def _program(
+    files: list[Path], *, effects: int | None, forget: Given | None, mapping: Path, unit: str | None
+) -> Reasoner:
+    """The rules of some files, with the options that change them."""
+    found = limited(load_files(files), effects)
+    found.require_no_errors()
+    return forgetful(found, forget, declared_unit(found.time_scale, mapping, unit))
+
+
+def _metrics(plan: Plan, address: str | None) -> Metrics:
+    """The metrics of a stream, perhaps served at an address."""
+    found = Metrics()
+    found.certify(encoded(plan).lowered.plan)
+    if address is not None:
+        served(found.text, address)
+    return found
+
+
+def _show_warnings(found: Iterable[warnings.WarningMessage]) -> None:
+    for one in found:
+        typer.secho(f"warning: {one.message}", err=True, fg=typer.colors.YELLOW)
 
 
 def _folders(sink: str, plan: Plan, kind: EntityKind, wanted: Collection[str] = ()) -> dict[str, str]:

@@ -284,17 +284,13 @@ class Engine:
         self.core.replan(program.data)
         return True
 
-    @property
-    def filling_symbols(self) -> frozenset[Symbol]:
-        """The input that fills domains."""
-        return frozenset() if self._domains is None else self._domains.symbols
-
-    def take_rows_of(self, earlier: Engine, tables: Sequence[int | None]) -> None:
-        """Adds the rows that an engine with other rules keeps, besides those that were pushed, and nothing else of its
+    def take_rows_of(self, earlier: Sequence[Engine], tables: Sequence[int | None]) -> None:
+        """Adds the rows that engines with other rules keep, besides those that were pushed, and nothing else of their
         state.
         """
         nothing = [False] * len(tables)
-        self.core.succeed(earlier.core, list(tables), nothing, [], None, False)
+        for one in earlier:
+            self.core.succeed(one.core, list(tables), nothing, [], None, False)
         self.core.resume(self.threads)
 
     def take_over_domains(self, earlier: Engine) -> None:

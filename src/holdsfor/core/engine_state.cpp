@@ -182,9 +182,11 @@ std::vector<Engine::SavedKeys> Engine::save_keys(std::uint64_t fingerprint, std:
     put_head(into, Value::nothing(), {}, false);
     const bool is_all = parts[i].count == 1;
     const auto is_wanted = [&](std::span<const Value>) { return is_all; };
+    // What waits to be reported after a swap of rules has no causes.
+    const auto no_causes = [](Index) { return std::span<const Cause>(); };
     for (const StageStore& stage : stages_) {
       const bool is_own = stage.number() == share_->stage;
-      stage.write(into, widths_, false, is_own ? slots[i] : std::vector<Index>{}, is_wanted, {});
+      stage.write(into, widths_, false, is_own ? slots[i] : std::vector<Index>{}, is_wanted, no_causes);
     }
     SavedKeys& one = found.emplace_back();
     one.bytes = into.finish(fingerprint);
@@ -337,7 +339,7 @@ void Engine::absorb_share(Engine& other) {
   if (!share_) throw std::invalid_argument("only an engine with a share takes in states of others");
   other.renumber_inputs(inputs_.next());
   stages_[share_->stage].drop_others(other.stages_[share_->stage]);
-  for (std::size_t stage = 0; stage < stages_.size(); ++stage) stages_[stage].check_merge(other.stages_[stage]);
+  stages_[share_->stage].check_merge(other.stages_[share_->stage]);
   const bool is_new = query_ == kNever && keys() == 0;
   take_over(other, other.are_known_ && (is_new || is_begun_ || are_known_));
 }
@@ -361,7 +363,10 @@ void Engine::absorb(Engine& other) {
 }
 
 void Engine::take_over(Engine& other, bool are_known) {
-  for (std::size_t stage = 0; stage < stages_.size(); ++stage) stages_[stage].absorb(other.stages_[stage]);
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    // A state of all stages has keys that a share has no use for.
+    if (!share_ || share_->stage == stage) stages_[stage].absorb(other.stages_[stage]);
+  }
   if (flow_ && other.flow_->has_begun()) flow_ = std::move(other.flow_);
   query_ = std::max(query_, other.query_);
   window_.origin = std::min(window_.origin, other.window_.origin);

@@ -103,12 +103,18 @@ void Engine::succeed(Engine& earlier, const Heritage& how, Time border) {
   }
   take_rows(earlier, how);
   if (!how.is_main) return;
+  earlier.renumber_inputs(inputs_.next());
   query_ = earlier.query_;
   reported_at_ = earlier.reported_at_;
   window_.origin = std::min(window_.origin, earlier.window_.origin);
   unmatched_ = earlier.unmatched() - earlier.admission_.unmatched();
   has_dropped_ = earlier.has_dropped_ && border != kNever;
-  admission_.succeed(earlier.admission_, how.table_of);
+  std::vector<Index> waiting = how.table_of;
+  for (std::size_t table = 0; earlier.share_ && table < tables; ++table) {
+    // Every stage that reads a table has its waiting rows.
+    if (!earlier.is_home_[earlier.share_->stage][table]) waiting[table] = kNone;
+  }
+  admission_.succeed(earlier.admission_, waiting);
   inputs_.succeed(earlier.inputs_, how.table_of);
   for (Edit& edit : earlier.edits_.all()) {
     edit.table = how.table_of[edit.table];

@@ -73,7 +73,9 @@ def identity_of(program: Program) -> str:
 
 
 class ShareEngine(Engine):
-    """An engine for the keys of one bucket of a stage. It keeps changes; given fluent names, only of those."""
+    """An engine for the keys of one bucket of a stage. It keeps changes; given fluent names, only of those. One made
+    `like` another engine has the same words.
+    """
 
     def __init__(
         self,
@@ -85,8 +87,9 @@ class ShareEngine(Engine):
         *,
         origin: int | None = None,
         events: bool = False,
+        like: Engine | None = None,
     ) -> None:
-        super().__init__(plan, window, origin=origin, threads=1, changes=True, program=program, share=share)
+        super().__init__(plan, window, origin=origin, threads=1, changes=True, program=program, share=share, like=like)
         self._stage, self._number = program.lowered.plan.stages[share.stage], share.stage
         self._saved_with: bytes | None = None
         if fluents is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.physical.model import Component, Delay, PhysicalPlan, Role
@@ -69,10 +70,11 @@ def _delay(wanted: Delay, component: Component, tables: list[int | None]) -> int
     return next(iter((*same, *alike)), None)
 
 
-def require_same_domains(earlier: Engine, now: Engine) -> None:
+def require_same_domains(earlier: Plan, now: Plan) -> None:
     """Raises an error if other input fills domains, because its earlier facts were not recorded."""
-    if earlier.filling_symbols != now.filling_symbols:
-        raise HoldsforError("these rules have other domains that input fills: begin a new session with them")
+    before, after = ({one.symbol for one in plan.analysis.fillings} for plan in (earlier, now))
+    if before != after:
+        raise HoldsforError("these rules have other domains that input fills: begin anew with them")
 
 
 def is_kept(engine: Engine, symbol: Symbol) -> bool:
@@ -81,26 +83,45 @@ def is_kept(engine: Engine, symbol: Symbol) -> bool:
     return any(route.table == number for stage in engine.lowered.plan.stages for route in stage.inputs)
 
 
-def go_on(earlier: Engine, now: Engine, kept: Heritage, filled: tuple[Engine, Heritage] | None = None) -> None:
+@record
+class Position:
+    """Where rules are changed: at a query time, and the border up to which everything is final, so that rows may be
+    missing; None if all rows are available. Rows up to `read` are not there if no rule has used them so far.
+    """
+
+    query: int | None
+    border: int | None
+    read: int | None
+
+    @classmethod
+    def of(cls, engine: Engine) -> Position:
+        """The position of an engine."""
+        border: int | None = None if engine.core.has_all_rows() else engine.core.final_until()
+        return cls(engine.query, border, engine.query)
+
+    @property
+    def since(self) -> int:
+        """Doubts are counted from the border, or, where all rows are available, from just before the query time."""
+        return (self.query or 0) - 1 if self.border is None else self.border
+
+
+def go_on(
+    earlier: Sequence[Engine],
+    now: Engine,
+    kept: Heritage,
+    border: int | None,
+    filled: tuple[Engine, Heritage] | None = None,
+) -> None:
     """Continues the state of an engine in another, new one, at the same query time.
 
-    `filled` is an engine with rows of earlier times, and the part of its state that replaces that of `earlier`.
+    The state may be that of several engines, each with the keys of one stage. `filled` is an engine with rows of
+    earlier times, and the part of its state that replaces that of `earlier`.
     """
-    require_same_domains(earlier, now)
-    border = border_of(earlier)
-    if border is not None:
-        earlier.core.settle_at(border)
-    now.core.succeed(earlier.core, list(kept.tables), list(kept.has_state), list(kept.delays), border, True)
-    if filled is not None:
-        other, what = filled
+    require_same_domains(earlier[0].plan, now.plan)
+    inherited = [(one, kept, True) for one in earlier] + ([] if filled is None else [(*filled, False)])
+    for one, what, is_main in inherited:
         if border is not None:
-            other.core.settle_at(border)
-        now.core.succeed(other.core, list(what.tables), list(what.has_state), list(what.delays), border, False)
-    now.take_over_domains(earlier)
+            one.core.settle_at(border)
+        now.core.succeed(one.core, list(what.tables), list(what.has_state), list(what.delays), border, is_main)
+    now.take_over_domains(earlier[0])
     now.core.resume(now.threads)
-
-
-def border_of(engine: Engine) -> int | None:
-    """The border up to which everything is final, so that rows may be missing; None if all rows are available."""
-    border: int | None = engine.core.final_until()
-    return None if engine.core.has_all_rows() else border

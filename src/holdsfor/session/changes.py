@@ -43,8 +43,8 @@ def _lists(offsets: Any, places: Any, texts: pa.Array) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets), pa.DictionaryArray.from_arrays(pa.array(places), texts))
 
 
-def _name(fluent: str) -> str:
-    """The name of a fluent as changes have it, such as `'in port'(v1)`."""
+def fluent_name(fluent: str) -> str:
+    """The name of a fluent as changes write it, such as `'in port'(v1)`."""
     if fluent.startswith("'"):
         return fluent[1 : fluent.index("'", 1)]
     return fluent.partition("(")[0]
@@ -105,7 +105,7 @@ class Changes(Sequence[Change]):
             self._found, Change, Cause, _OPS, _KINDS, self.query_time, self._tick
         )
         if self._cause_of is not None:
-            rows = [row._replace(causes=(self._cause_of(_name(row.fluent)),)) for row in rows]
+            rows = [row._replace(causes=(self._cause_of(fluent_name(row.fluent)),)) for row in rows]
         return [row for some in self._before for row in some] + rows if self._before else rows
 
     def words(self) -> WordArray:
@@ -145,7 +145,7 @@ class Changes(Sequence[Change]):
     def _one_cause(self, cause_of: Callable[[str], Cause], fluents: list[str]) -> pa.Array:
         import pyarrow as pa
 
-        shown = [cause_of(_name(fluent)).shown(self.time_scale) for fluent in fluents]
+        shown = [cause_of(fluent_name(fluent)).shown(self.time_scale) for fluent in fluents]
         texts = pa.array(shown, pa.string()).dictionary_encode()
         return _lists(np.arange(len(shown) + 1, dtype=np.int32), texts.indices, texts.dictionary)
 

@@ -8,7 +8,7 @@ from holdsfor.compiler.analysis.definitions import EVENT, FLUENT, Definitions, N
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.reach import Reach, closure, needed, reach
 from holdsfor.core.engine import Engine
-from holdsfor.core.succession import Heritage, border_of, is_kept
+from holdsfor.core.succession import Heritage, Position, is_kept
 from holdsfor.physical.exactness import Exactness, SwapPlan, When
 from holdsfor.physical.memory import Doubt, doubts
 from holdsfor.physical.model import FOREVER, Role
@@ -49,17 +49,17 @@ def node_of(symbol: Symbol) -> Node:
     return Node(EVENT if symbol.kind is EntityKind.EVENT else FLUENT, symbol.name, symbol.arity)
 
 
-def swap_plan(earlier: Engine, now: Engine, kept: Heritage, edit: Edit, *, is_filled: bool, tick: int) -> SwapPlan:
+def swap_plan(
+    earlier: Engine, now: Engine, kept: Heritage, edit: Edit, at: Position, *, is_filled: bool, tick: int
+) -> SwapPlan:
     """What an engine that goes on with what another one knows can answer; `is_filled` if rows from before are given."""
-    border = border_of(earlier)
-    known = _known(earlier, now, kept, edit, border)
+    border, since = at.border, at.since
+    known = _known(earlier, now, kept, edit, at)
     found: tuple[Doubt, ...] = doubts(now.lowered.plan, known, has_border=border is not None)
-    # Doubts are counted from the border, or, where all rows are there, from just before the last question.
-    since = (earlier.query or 0) - 1 if border is None else border
     shown = since if border is None else added(border, earlier.lowered.plan.settle)
     scale = now.plan.analysis.written.time_scale
     outputs = []
-    is_sure = is_filled or earlier.query is None
+    is_sure = is_filled or at.query is None
     for symbol, table, doubt in zip(now.symbols, now.lowered.plan.tables, found, strict=True):
         if table.role in _INPUT or table.is_hidden:
             continue
@@ -81,9 +81,10 @@ def _directives(edit: Edit) -> set[str]:
     return {"directives" for node in edit.reach.changed if not node.name}
 
 
-def _known(earlier: Engine, now: Engine, kept: Heritage, edit: Edit, border: int | None) -> dict[int, int]:
+def _known(earlier: Engine, now: Engine, kept: Heritage, edit: Edit, at: Position) -> dict[int, int]:
     """The tables whose rows or answers are right, and for how long before the border they are there."""
     found: dict[int, int] = {}
+    border = at.border
     plan = earlier.lowered.plan
     for number, (symbol, table) in enumerate(zip(now.symbols, now.lowered.plan.tables, strict=True)):
         before = earlier.tables.get(symbol)
@@ -94,7 +95,7 @@ def _known(earlier: Engine, now: Engine, kept: Heritage, edit: Edit, border: int
                 found[number] = FOREVER if border is None else plan.tables[before].keep
             else:
                 # Rows come in from now on.
-                found[number] = -1 if border is None or earlier.query is None else border - earlier.query
+                found[number] = -1 if at.read is None else at.since - at.read
         elif is_carried and before is not None and kept.has_state[before] and not edit.reaches(symbol):
             found[number] = FOREVER if border is None else plan.tables[before].keep
     return found

@@ -11,7 +11,7 @@ from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
 from holdsfor.core.engine import Engine
 from holdsfor.core.rows import Rows
-from holdsfor.core.succession import go_on, heritage
+from holdsfor.core.succession import Position, go_on, heritage
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.preprocessing_rules import has_preprocessing
 from holdsfor.physical.exactness import SwapPlan
@@ -36,13 +36,26 @@ def plan_of(rules: Rules) -> Plan:
 
 
 class Swap:
-    """A change of the rules of an engine: what it means, and the engine that goes on."""
+    """A change of the rules of an engine: what it means, and the engine that goes on. The position `at` is that of the
+    engine, if not given. `others` have the keys of the other stages, if the engine has only those of one.
+    """
 
-    def __init__(self, earlier: Engine, now: Engine, tick: int, *, is_filled: bool) -> None:
+    def __init__(
+        self,
+        earlier: Engine,
+        now: Engine,
+        tick: int,
+        *,
+        is_filled: bool,
+        at: Position | None = None,
+        others: Sequence[Engine] = (),
+    ) -> None:
         self.earlier, self.now, self._tick = earlier, now, tick
+        self.at = at or Position.of(earlier)
+        self._all = (earlier, *others)
         self.edit = Edit.between(earlier, now)
         self.heritage = heritage(earlier, now)
-        self.plan: SwapPlan = swap_plan(earlier, now, self.heritage, self.edit, is_filled=is_filled, tick=tick)
+        self.plan: SwapPlan = swap_plan(earlier, now, self.heritage, self.edit, self.at, is_filled=is_filled, tick=tick)
 
     @property
     def gone(self) -> list[bool]:
@@ -60,25 +73,25 @@ class Swap:
     def carry_out(self, backfill: tuple[Engine, Sequence[Rows]] | None) -> None:
         """Have the new engine go on. What the edit does not reach stays as it is, whatever a backfill says."""
         if backfill is None:
-            go_on(self.earlier, self.now, self.heritage)
+            go_on(self._all, self.now, self.heritage, self.at.border)
             return
         filler, rows = backfill
-        query = self.earlier.query
+        query = self.at.query
         assert query is not None
         for some in rows:
             filler.push(some, is_cause=False)
-        filler.take_rows_of(self.earlier, heritage(self.earlier, filler).tables)
+        filler.take_rows_of(self._all, heritage(self.earlier, filler).tables)
         filler.advance(query)
         filled = heritage(filler, self.now)
         reached = {at for at, symbol in enumerate(filler.symbols) if self.edit.reaches(symbol)}
         filled = filled.without(set(range(len(filler.symbols))) - reached)
         in_doubt = {at for at, symbol in enumerate(self.earlier.symbols) if self.edit.reaches(symbol)}
-        go_on(self.earlier, self.now, self.heritage.without(in_doubt), (filler, filled))
+        go_on(self._all, self.now, self.heritage.without(in_doubt), self.at.border, (filler, filled))
 
     def cause(self, name: str) -> Cause:
         """Why something with a name is different now: the definitions behind it that differ."""
         texts = ", ".join(str(node) if node.name else "directives" for node in self.edit.behind(name))
-        query = self.earlier.query
+        query = self.at.query
         return Cause(CauseKind.RULE_CHANGED, texts or name, 0 if query is None else query * self._tick)
 
 
@@ -89,5 +102,5 @@ def require_same_time(old: Plan, new: Plan) -> None:
     before, after = old.analysis.written, new.analysis.written
     if (before.time_scale, old.clock_tick) != (after.time_scale, new.clock_tick):
         raise HoldsforError(
-            "these rules count time in another unit or zone, or in other clock ticks: begin a new session"
+            "these rules count time in another unit or zone, or in other clock ticks: begin anew with them"
         )

@@ -79,7 +79,11 @@ class EngineBucket:
         else:
             waiting = self.state.load_rest(self._engine)
             known = [] if waiting is None else [waiting]
-        self._is_anew = self.state.plan is None or self.state.plan != self._engine.identity
+        self._untold = self.evaluation.untold
+        if self._untold is not None:
+            self.state.load_all(self._engine)
+        is_other = self.state.plan is None or self.state.plan != self._engine.identity
+        self._is_anew = is_other or self._untold is not None
         self._take_in([*known, *self.arrived])
         self._evaluated = self._engine.core.evaluated
         self._conflicts = self._engine.core.conflicts()
@@ -204,7 +208,9 @@ class EngineBucket:
         found = engine.changes(MOST_CAUSES)
         if len(found):
             table = Changes(found, query, self._texts, 1, self.job.time_scale).to_arrow(points=True)
-            self.results.changes.append(table.cast(CAUSED))
+            table = table.cast(CAUSED)
+            self.results.changes.append(table if self._untold is None else self._untold.named_in(table))
+        self._untold = None
         if self.job.derived_events:
             dictionary = Dictionary()
             texts = ColumnTexts(dictionary)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol, Self, TypeVar
 
@@ -11,6 +11,7 @@ from holdsfor.spark.streaming.chain import Ledger, Link, add_link, link_before, 
 from holdsfor.spark.streaming.clock import Clock
 from holdsfor.spark.streaming.state import Place
 from holdsfor.spark.streaming.store import Store
+from holdsfor.spark.streaming.untold import Untold
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Commit:
     """The folder of each needed batch, if Spark stores the state."""
     reached: Mapping[str, list[int] | None] = field(default_factory=dict)
     """In that case, the parts of states that waiting rows affect, by stage and bucket; None is all."""
+    untold: Untold | None = None
+    """A swap of rules whose differences no query time has reported yet."""
     link: Link | None = None
     """The position in the chain; None if there is no commit yet."""
 
@@ -45,8 +48,17 @@ class Commit:
         places = {name: Place(**place) for name, place in found["places"].items()}
         # Commits of the previous version have no slots.
         slots = {int(batch): slot for batch, slot in found.get("slots", {}).items()}
+        untold = None if found.get("untold") is None else Untold(**found["untold"])
         return cls(
-            link.batch, found["settings"], Clock.of(found["clock"]), places, rows, slots, found.get("reached", {}), link
+            link.batch,
+            found["settings"],
+            Clock.of(found["clock"]),
+            places,
+            rows,
+            slots,
+            found.get("reached", {}),
+            untold,
+            link,
         )
 
     @property
@@ -94,37 +106,53 @@ class AnyCommit(Protocol):
 C = TypeVar("C", bound=AnyCommit)
 
 
-def last_commit(store: Ledger, settings: Mapping[str, Any], below: int | None = None) -> Commit:
-    """The last completed batch, or the last one before `below`; an empty commit if there is none."""
-    return last_of(Commit, store, settings, below, free=("buckets",))
+def last_commit(
+    store: Ledger, settings: Mapping[str, Any], below: int | None = None, earlier: str | None = None
+) -> Commit:
+    """The last completed batch, or the last one before `below`; an empty commit if there is none.
 
-
-def last_of(
-    kind: type[C], store: Ledger, settings: Mapping[str, Any], below: int | None, free: Collection[str] = ()
-) -> C:
-    """The last commit of a kind, or the last one before `below`; an empty commit if there is none. `free` are settings
-    that may change when a run continues.
+    `earlier` are rules that the commit may have, too, because they are being changed.
     """
+    found = last_of(Commit, store, {}, below)
+    if found.link is None:
+        return replace(found, settings=settings)
+    wanted = {name: value for name, value in settings.items() if name != "buckets"}
+    if earlier is not None and found.settings["rules"] == earlier != wanted["rules"]:
+        # Which fluents are reported follows from the rules in part, and is looked at separately.
+        wanted = {name: value for name, value in wanted.items() if name not in ("rules", "fluents")}
+    check_settings(found.settings, wanted, store, _OTHER_RULES)
+    return found
+
+
+_OTHER_RULES = "go on with the same, name those with swap (--swap) to change them, or begin with a new checkpoint"
+
+
+def last_of(kind: type[C], store: Ledger, settings: Mapping[str, Any], below: int | None) -> C:
+    """The last commit of a kind, or the last one before `below`; an empty commit if there is none."""
     link = newest_link(store) if below is None else link_before(store, below)
     if link is None:
         return kind(-(2**62), settings)
     found = kind.of(link)
-    check_settings(found.settings, {name: value for name, value in settings.items() if name not in free}, store)
+    check_settings(found.settings, settings, store)
     return found
 
 
-def check_settings(found: Mapping[str, Any], wanted: Mapping[str, Any], store: Ledger) -> None:
-    """Reports settings that differ from those at the start of the run."""
+_SAME = "go on with the same, or begin with a new checkpoint"
+
+
+def check_settings(
+    found: Mapping[str, Any], wanted: Mapping[str, Any], store: Ledger, other_rules: str = _SAME
+) -> None:
+    """Reports settings that differ from those at the start of the run; `other_rules` says what to do about rules."""
     place = store.root.removesuffix("/holdsfor")
-    rest = "go on with the same, or begin with a new checkpoint"
     for name, value in wanted.items():
         was = found.get(name)
         if was == value:
             continue
         if name == "rules":
-            raise HoldsforError(f"the checkpoint at {place} is that of other rules: {rest}")
+            raise HoldsforError(f"the checkpoint at {place} is that of other rules: {other_rules}")
         raise HoldsforError(
-            f"the checkpoint at {place} was made with {name} {_shown(was)}, not {_shown(value)}: {rest}"
+            f"the checkpoint at {place} was made with {name} {_shown(was)}, not {_shown(value)}: {_SAME}"
         )
 
 

@@ -11,12 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, Protocol, TypeVar
 
+import pyarrow as pa
+
 from holdsfor.io.ahead import usual_distance
 from holdsfor.spark.streaming.clock import ONE_SOURCE, Windows
 from holdsfor.spark.streaming.commits import Commit
 from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.rows import Admission
 from holdsfor.spark.streaming.state import Place
+from holdsfor.spark.streaming.swapping import RuleSwap, Swapped
 from holdsfor.times import TimeScale
 
 Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variable of a class
@@ -137,12 +140,20 @@ class Workers(Protocol[Frame]):
     def evaluate(self, rows: Frame, evaluation: Evaluation) -> list[dict[str, Any]]:
         """Evaluates the due query times in every bucket; returns the notes and the positions of the states."""
 
+    def swap(self, how: RuleSwap, before: Commit, batch: int, settings: Mapping[str, Any]) -> Swapped:
+        """Changes the rules at the beginning of a batch."""
+
+    def add(self, kind: str, rows: pa.Table, batch: int) -> None:
+        """Adds rows to the changelog of intervals (`changes`) or of derived events (`events`) of a batch."""
+
 
 class Checkpoint(Protocol):
     """The storage of commits and states."""
 
-    def before(self, settings: Mapping[str, Any], batch: int) -> Commit:
-        """The commit before a batch, after clearing the remains of an earlier attempt at the batch."""
+    def before(self, settings: Mapping[str, Any], batch: int, earlier: str | None) -> Commit:
+        """The commit before a batch, after clearing the remains of an earlier attempt at the batch; `earlier` as for
+        `last_commit`.
+        """
 
     def commit(self, commit: Commit, before: Commit) -> None:
         """Commits a batch."""
@@ -165,6 +176,8 @@ class Driver(Generic[Frame]):
     max_ahead: float | None = None
     plan: str = ""
     """The identity of the plan."""
+    swap: RuleSwap | None = None
+    """Edited rules, if the last commit may be one of earlier rules."""
 
     def run(self, rows: Frame, batch: int, deliver: Callable[[Report], None], until: int | None = None) -> Report:
         """Runs a batch. `deliver` is called after the evaluation and before the commit.
@@ -172,7 +185,10 @@ class Driver(Generic[Frame]):
         With `until`, all query times up to it are evaluated, regardless of the input.
         """
         begin = time.perf_counter()
-        before = self.checkpoint.before(self.settings, batch)
+        committed = self.checkpoint.before(self.settings, batch, None if self.swap is None else self.swap.rules)
+        before, added = committed, dict[str, pa.Table]()
+        if self.swap is not None and self.swap.is_due(before, self.settings["rules"]):
+            before, added["changes"], added["events"] = self.workers.swap(self.swap, before, batch, self.settings)
         clock = before.clock
         if clock.start is None and self.start is not None:
             clock = clock.beginning(self.start)
@@ -197,7 +213,15 @@ class Driver(Generic[Frame]):
             assert clock.query is not None
             origin = clock.origin(self.windows)
             evaluation = Evaluation(
-                admission, buckets, before.places, before.rows, clock.query, due[-1], origin, self.plan
+                admission,
+                buckets,
+                before.places,
+                before.rows,
+                clock.query,
+                due[-1],
+                origin,
+                self.plan,
+                before.untold,
             )
             notes = self.workers.evaluate(rows, evaluation)
             kept = before.places if buckets == self.settings["buckets"] else {}
@@ -207,12 +231,16 @@ class Driver(Generic[Frame]):
             notes = self.workers.keep(rows, admission, buckets)
             listed = sorted(note["bucket"] for note in notes if note["rows"])
             after = replace(after, rows=dict(before.rows) | ({batch: listed} if listed else {}))
+        for kind, table in added.items():
+            if len(table):
+                self.workers.add(kind, table, batch)
+                notes = [*notes, {COUNTED[kind]: len(table)}]
         counted = _counted(notes)
         good = seen.good - counted["late"]
         report = Report(batch, after.clock.query, len(due), good, malformed=seen.malformed, **counted, **after.sizes)
         report = replace(report, latest_ahead=wrong, ahead_of=latest, waiting_for=clock.slowest(self.windows))
         deliver(report)
-        self.checkpoint.commit(after, before)
+        self.checkpoint.commit(after, committed)
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
 
     def _latest(self, rows: Frame, seen: Seen) -> int | None:
@@ -234,4 +262,6 @@ def _counted(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return found | {"first_without_value": first}
 
 
+COUNTED = {"changes": "changes", "events": "event_changes", "unmatched": "unmatched"}
+"""The counts of the rows of each kind."""
 _COUNTED = ("late", "ahead", "changes", "event_changes", "conflicts", "without_value", "unmatched", "keys_worked")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.rows import Admission
 from holdsfor.spark.streaming.state import Place
+from holdsfor.spark.streaming.untold import Untold
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Evaluation:
     origin: int
     plan: str = ""
     """The identity of the plan; states of another plan are evaluated again."""
+    untold: Untold | None = None
+    """A swap of rules whose differences the first of the query times reports, in all buckets."""
 
     @property
     def batch(self) -> int:

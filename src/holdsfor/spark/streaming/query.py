@@ -17,15 +17,17 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background
+from holdsfor.physical.exactness import SwapPlan
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.asked_for import known_scale, require_frames
 from holdsfor.spark.batch import Rules, read_program, session_of, unit_in
 from holdsfor.spark.session import usual_buckets, workers_like_driver
 from holdsfor.spark.stages import bucket_count
-from holdsfor.spark.streaming.chain import link_before, run_of
+from holdsfor.spark.streaming.chain import Ledger, link_before, run_of
 from holdsfor.spark.streaming.clock import Windows
-from holdsfor.spark.streaming.commits import last_commit
+from holdsfor.spark.streaming.commits import Commit, last_commit
 from holdsfor.spark.streaming.driver import Report
+from holdsfor.spark.streaming.earlier import EarlierRules
 from holdsfor.spark.streaming.frames import Sources, Streams, observed, with_beat
 from holdsfor.spark.streaming.named_sinks import NamedSink, SinkMaker, require_column_types
 from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES
@@ -71,6 +73,8 @@ def recognise_stream(
     untyped: bool = False,
     max_ahead: DurationInput | None = None,
     state: str | None = None,
+    swap: Rules | None = None,
+    swap_history: Streams | None = None,
 ) -> StreamingRecognition:
     """Compute the intervals during which situations hold in a stream, as a changelog.
 
@@ -89,6 +93,9 @@ def recognise_stream(
 
     `state` is "files", which workers open themselves, or "tables", which only Spark reads and writes. The default is
     files for a checkpoint in a local folder, and tables for one on any other store.
+
+    `swap` are the rules that a checkpoint has so far, if they have been edited: the stream then continues with the new
+    ones. See `plan_swap`. `swap_history` are DataFrames with all rows from the beginning, if the plan needs a backfill.
 
     If the time `unit` is known, from the rules, the mapping, this argument or timestamps, durations can be timedeltas
     or text such as "1 hour", and `start` a datetime; changelogs then have timestamps.
@@ -129,8 +136,26 @@ def recognise_stream(
     ahead = math.inf if max_ahead == math.inf else duration_or_none(max_ahead, known, "max_ahead")
     if ahead is not None and ahead < 0:
         raise HoldsforError(f"max_ahead must be at least 0, not {max_ahead}")
+    earlier = None
+    if swap is not None:
+        former = read_program(swap, background).plan
+        require_batch(former, "streams on Spark")
+        before = Sources.of(events, former.analysis.entities, table, known or "s", flag, source_column, untyped=untyped)
+        earlier = EarlierRules.of(former, reasoner.plan, events, before, windows, scale, swap_history)
+    elif swap_history is not None:
+        raise HoldsforError("swap_history is for a change of rules: name the earlier rules with swap, too")
     return StreamingRecognition(
-        reasoner.plan, events, sources, windows, buckets, begin, fluents, ahead, time_scale=scale, state=state
+        reasoner.plan,
+        events,
+        sources,
+        windows,
+        buckets,
+        begin,
+        fluents,
+        ahead,
+        time_scale=scale,
+        state=state,
+        earlier=earlier,
     )
 
 
@@ -216,7 +241,9 @@ class StreamingRecognition:
         *,
         time_scale: TimeScale | None = None,
         state: str | None = None,
+        earlier: EarlierRules | None = None,
     ) -> None:
+        self._earlier = earlier
         self._max_ahead, self.time_scale, self._state = max_ahead, time_scale, state
         self.plan, self.windows = plan, windows
         self._events, self._sources, self._start, self._buckets = events, sources, start, buckets
@@ -297,6 +324,21 @@ class StreamingRecognition:
         run = self._run(checkpoint, self._sinks(sink, events, side, style, column_types), None)
         return run.once(self._sources.together(history), _BACKFILL, last)
 
+    def plan_swap(self, checkpoint: str) -> SwapPlan | None:
+        """What the change of the rules of a checkpoint means: which answers are exact at once, which later, and which
+        cannot be exact. Nothing is changed. None if the checkpoint is new, or has the new rules already.
+        """
+        if self._earlier is None:
+            raise HoldsforError(
+                "which rules the checkpoint has so far is not known: recognise_stream(…, swap=those rules)"
+            )
+        before = self._last(self._home(checkpoint).ledger(session_of(self._events)), self._settings)
+        swap = self._earlier.swap(before, self._work, self._settings, with_rows=False)
+        return None if swap is None else swap.plan(before)
+
+    def _last(self, ledger: Ledger, settings: Mapping[str, Any]) -> Commit:
+        return last_commit(ledger, settings, None, None if self._earlier is None else self._earlier.rules)
+
     def has_begun(self, checkpoint: str) -> bool:
         """Whether a run has committed a batch at a checkpoint."""
         return bool(self._home(checkpoint).ledger(session_of(self._events)).committed())
@@ -331,16 +373,17 @@ class StreamingRecognition:
         workers_like_driver(spark)
         home = self._home(checkpoint)
         ledger = home.ledger(spark)
-        before = last_commit(ledger, self._settings)
+        before = self._last(ledger, self._settings)
         # The machine that continues the run may have another number of cores.
         buckets = bucket_count(self.plan, self._buckets or before.settings.get("buckets") or self._work.job.buckets)
         settings = self._settings | {"derived events": sinks.events is not None, "buckets": buckets}
-        last_commit(ledger, settings)
+        self._last(ledger, settings)
         home = home.owned(run_of(before.link, settings["rules"]))
         if isinstance(home, FileHome):
             probe(spark, home.store)
         work = self._work.for_buckets(buckets, derived_events=sinks.events is not None)
-        return Run(work, home, settings, self._start, sinks, on_report, self._max_ahead)
+        swap = None if self._earlier is None else self._earlier.swap(before, work, settings)
+        return Run(work, home, settings, self._start, sinks, on_report, self._max_ahead, swap)
 
 
 def _duration(idle: str | timedelta, unit: str) -> int:

@@ -84,22 +84,23 @@ class Regrouping:
 
     def _choice(self, tag: Tag, rows: pa.Table, old: int, former: ShareEngine) -> tuple[Bools, Bools]:
         """Which rows this bucket takes from an old one, and for which of them it is the first new bucket."""
-        was, _ = _first_bucket(former, tag, rows, None)
-        first, is_here = _first_bucket(self.engine, tag, rows, self.bucket)
+        was, _ = first_bucket(former, tag, rows, None)
+        first, is_here = first_bucket(self.engine, tag, rows, self.bucket)
         return (was == old) & is_here, first == self.bucket
 
 
-def _first_bucket(engine: ShareEngine, tag: Tag, rows: pa.Table, bucket: int | None) -> tuple[Ints, Bools]:
+def first_bucket(engine: ShareEngine, tag: Tag, rows: pa.Table, bucket: int | None) -> tuple[Ints, Bools]:
     """The first bucket of each row, and whether the row goes to a given one. -1: no rule of the stage reads it."""
     first, is_there = np.full(len(rows), -1, np.int64), np.zeros(len(rows), np.bool_)
-    for number, buckets in _targets(engine, tag, rows):
+    for number, buckets in targets(engine, tag, rows):
         order = np.lexsort((-buckets, number))
         first[number[order]] = buckets[order]
         is_there[number[buckets == bucket]] = True
     return first, is_there
 
 
-def _targets(engine: ShareEngine, tag: Tag, rows: pa.Table) -> Iterator[tuple[Ints, Ints]]:
+def targets(engine: ShareEngine, tag: Tag, rows: pa.Table) -> Iterator[tuple[Ints, Ints]]:
+    """The buckets of rows: row indices, and a bucket for each."""
     for made, _ in engine_rows(engine, [(tag, rows)], Vocabulary(Dictionary(), engine.words)):
         assert len(made) == len(rows), "input of one kind has a row for each"
         yield engine.targets(made)

@@ -163,12 +163,13 @@ class EvaluateRows:
         is_reached = deliveries or len(rows) or any(map(len, earlier))
         if is_reached and bucket in self.idle:
             raise AssertionError(f"rows reach bucket {bucket} of stage {self.number}, which was not read")
-        state = self._state(bucket, None if is_regrouped else held, sections)
+        state = state_of(self.job, self.owner, self.number, bucket, held, sections)
         copied = self.copied.get(bucket, ())
         if (
             held is not None
             and held.plan == evaluation.plan
             and not is_reached
+            and evaluation.untold is None
             and held.place().wake > evaluation.until
         ):
             if copied or bucket in self.moved:
@@ -195,31 +196,43 @@ class EvaluateRows:
             name=f"{self.number}-{bucket}", **note, **work.results.counts(), **work.counted(), sent=reached
         )
 
-    def _state(self, bucket: int, held: Held | None, sections: Sequence[dict[str, Any]]) -> RowState:
-        """The state of a bucket from its valid sections; folders also contain outdated ones."""
-        mine = []
-        for one in sections if held is not None else ():
-            if one["origin"] != bucket:
-                continue
-            assert held is not None
-            part = held.parts.get(KeyPart(one["number"], one["of"])) if one["kind"] == "part" else None
-            wanted = part.file if part is not None else str(held.batch) if one["kind"] in ("rest", "rows") else None
-            if wanted == str(one["batch"]):
-                mine.append(Section(one["kind"], one["data"], one["number"], one["of"]))
-        return RowState(self.job, self.owner, self.number, bucket, held, mine)
-
     def _old(self, bucket: int, sections: Sequence[dict[str, Any]]) -> OldBucket:
         """An old bucket, if the number of buckets was different."""
-        return OldBucket(bucket, self._state(bucket, self.held.get(bucket), sections), self._arrived(bucket, sections))
+        state = state_of(self.job, self.owner, self.number, bucket, self.held.get(bucket), sections)
+        return OldBucket(bucket, state, self._arrived(bucket, sections))
 
-    def _arrived(self, bucket: int, sections: Sequence[dict[str, Any]]) -> list[pa.Table]:
+    def _arrived(self, bucket: int, sections: Sequence[Mapping[str, Any]]) -> list[pa.Table]:
         """Rows of earlier batches."""
-        found = {one["batch"]: one["data"] for one in sections if one["kind"] == ARRIVED and one["origin"] == bucket}
-        tables = []
-        for batch in self.evaluation.batches(bucket):
-            name = section_name(ARRIVED, -1, 0, 0, bucket, batch)
-            if batch not in found:
-                raise DamagedCheckpoint(name, "is missing")
-            table = unpacked(unsealed(found[batch], self.owner, name, name))[0]
-            tables.append(of_stage(table, self.job, self.number))
-        return tables
+        batches = self.evaluation.batches(bucket)
+        return arrived_rows(self.job, self.owner, self.number, bucket, batches, sections)
+
+
+def state_of(
+    job: Job, owner: str, stage: int, bucket: int, held: Held | None, sections: Sequence[Mapping[str, Any]]
+) -> RowState:
+    """The state of a bucket from its valid sections; folders also contain outdated ones."""
+    mine = []
+    for one in sections if held is not None else ():
+        if one["origin"] != bucket:
+            continue
+        assert held is not None
+        part = held.parts.get(KeyPart(one["number"], one["of"])) if one["kind"] == "part" else None
+        wanted = part.file if part is not None else str(held.batch) if one["kind"] in ("rest", "rows") else None
+        if wanted == str(one["batch"]):
+            mine.append(Section(one["kind"], one["data"], one["number"], one["of"]))
+    return RowState(job, owner, stage, bucket, held, mine)
+
+
+def arrived_rows(
+    job: Job, owner: str, stage: int, bucket: int, batches: Sequence[int], sections: Sequence[Mapping[str, Any]]
+) -> list[pa.Table]:
+    """The rows of earlier batches for a bucket of a stage that no query time has seen yet."""
+    found = {one["batch"]: one["data"] for one in sections if one["kind"] == ARRIVED and one["origin"] == bucket}
+    tables = []
+    for batch in batches:
+        name = section_name(ARRIVED, -1, 0, 0, bucket, batch)
+        if batch not in found:
+            raise DamagedCheckpoint(name, "is missing")
+        table = unpacked(unsealed(found[batch], owner, name, name))[0]
+        tables.append(of_stage(table, job, stage))
+    return tables

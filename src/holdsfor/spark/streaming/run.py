@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from holdsfor.spark.streaming.driver import Driver, Report
 from holdsfor.spark.streaming.sinks import FunctionSink
 from holdsfor.spark.streaming.small import is_few
+from holdsfor.spark.streaming.swapping import RuleSwap
 from holdsfor.spark.streaming.table_workers import TableHome
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.streaming.workers import FileHome, SparkWorkers
@@ -41,6 +42,8 @@ class Run:
     sinks: Sinks
     on_report: OnReport | None
     max_ahead: float | None = None
+    swap: RuleSwap | None = None
+    """Edited rules, if the last commit has the earlier ones."""
     expects_few: bool = True
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
@@ -62,6 +65,7 @@ class Run:
             self.work.sources.retracted is not None,
             self.max_ahead,
             self.work.identity,
+            self.swap,
         )
 
         def deliver(report: Report) -> None:

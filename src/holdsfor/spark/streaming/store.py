@@ -7,6 +7,7 @@
 | `<batch>/changes/<stage>-<bucket>.parquet` | the changelog |
 | `<batch>/events/<stage>-<bucket>.parquet` | the changelog of derived events |
 | `<batch>/unmatched/<stage>-<bucket>.parquet` | retractions of what was never seen |
+| `<batch>/changes/swap.parquet`, `<batch>/events/swap.parquet` | rows that a swap of rules adds to them (swapping.py) |
 | `<batch>/commit.json` | the batch is done, and where everything is |
 
 Files that a later batch reads are sealed: they say whose they are, and a file that is missing, changed or in the place of

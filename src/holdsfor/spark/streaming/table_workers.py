@@ -30,10 +30,13 @@ from holdsfor.spark.streaming.row_tasks import (
 from holdsfor.spark.streaming.rows import Admission
 from holdsfor.spark.streaming.small import worked_here
 from holdsfor.spark.streaming.store import spark_path
-from holdsfor.spark.streaming.tables import Memory, Reached, TableCheckpoint, Tables, free_slot, merged
+from holdsfor.spark.streaming.swapping import RuleSwap, Swapped
+from holdsfor.spark.streaming.table_swapping import swap_in_tables
+from holdsfor.spark.streaming.tables import Memory, Reached, TableCheckpoint, Tables, merged
 from holdsfor.spark.streaming.tasks import of_stage
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.streaming.workers import SparkWorkers, on_buckets
+from holdsfor.spark.timestamps import with_timestamps
 from holdsfor.spark.wire import ddl, sql_types, table_of
 
 _SMALL = 4_000_000
@@ -49,6 +52,9 @@ class TableWorkers(SparkWorkers):
         self._tables = tables
         self._made: list[pa.Table] = []
         """The output of the stages of a small batch."""
+        self._has_evaluated = False
+        self._added: dict[str, pa.Table] = {}
+        """Rows of changelogs that come from no bucket."""
 
     @property
     def _before(self) -> Commit:
@@ -57,7 +63,7 @@ class TableWorkers(SparkWorkers):
 
     @property
     def _slot(self) -> int:
-        return free_slot(self._before)
+        return self._tables.memory.slot
 
     # Inspection of input
 
@@ -101,7 +107,7 @@ class TableWorkers(SparkWorkers):
 
     def evaluate(self, rows: DataFrame, evaluation: Evaluation) -> list[dict[str, Any]]:
         """Evaluates the due query times in every bucket, stage by stage."""
-        self.admission = evaluation.admission
+        self.admission, self._has_evaluated = evaluation.admission, True
         memory, notes = self._tables.memory, list[dict[str, Any]]()
         memory.has_written = True
         reached = merged(self._before.reached, memory.reached)
@@ -166,7 +172,8 @@ class TableWorkers(SparkWorkers):
         idle, carried = set(), set()
         for bucket, one in held.items():
             numbers: Any = reached.get(f"{number}-{bucket}", set())
-            if is_regrouped or one.plan != evaluation.plan or numbers is None or one.reached is None:
+            is_anew = is_regrouped or one.plan != evaluation.plan or evaluation.untold is not None
+            if is_anew or numbers is None or one.reached is None:
                 wanted[bucket] = set(one.parts)
             elif numbers or one.place().wake <= evaluation.until or evaluation.batches(bucket):
                 wanted[bucket] = one.covering([*numbers, *one.reached]) | one.due(evaluation.until)
@@ -206,17 +213,31 @@ class TableWorkers(SparkWorkers):
             named = [one.drop("bucket").crossJoin(buckets).select(*kinds) for one in named]
         return named
 
+    # Swap of rules
+
+    def swap(self, how: RuleSwap, before: Commit, batch: int, settings: Mapping[str, Any]) -> Swapped:
+        """Changes the rules; the new states have a slot of their own."""
+        self.swapped = batch
+        return swap_in_tables(how, before, batch, settings, self._tables)
+
+    def add(self, kind: str, rows: pa.Table, batch: int) -> None:  # noqa: ARG002 -- there is one batch
+        """Adds rows to a changelog of the batch."""
+        self._added[kind] = with_timestamps(rows, self.work.job.time_scale)
+
     # Results
 
     def found(self, kind: str) -> DataFrame:
         """The results of the last batch."""
-        if self._made:
-            rows = pa.concat_tables(self._made).select(["kind", "data"])
+        added = self._added.get(kind)
+        if self._made or not self._has_evaluated:
+            rows = pa.concat_tables([OUT.empty_table(), *self._made]).select(["kind", "data"])
             mine = rows.filter(pc.equal(rows["kind"], kind)).select(["data"])
-            return self.spark.createDataFrame(pa.Table.from_batches(unpacked_rows(mine.to_batches())))
+            batches = [*unpacked_rows(mine.to_batches()), *([] if added is None else added.to_batches())]
+            return self.spark.createDataFrame(pa.Table.from_batches(batches))
         folders = [self._tables.folder(self._slot, stage) for stage in range(1, self.work.job.last + 1)]
         found = self._tables.read(folders).where(f"kind = '{kind}'").select("data")
-        return found.mapInArrow(unpacked_rows, self._columns(kind))
+        changes = found.mapInArrow(unpacked_rows, self._columns(kind))
+        return changes if added is None else changes.unionByName(self.spark.createDataFrame(added))
 
 
 def _as_input(sections: DataFrame, kinds: Mapping[str, str]) -> DataFrame:
@@ -295,4 +316,4 @@ class TableHome:
     def opened(self, spark: SparkSession, work: Work) -> tuple[Checkpoint, SparkWorkers]:
         """The checkpoint and the workers of a session."""
         tables = self.ledger(spark)
-        return TableCheckpoint(tables, work.job.last), TableWorkers(work, tables)
+        return TableCheckpoint(tables), TableWorkers(work, tables)

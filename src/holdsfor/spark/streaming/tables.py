@@ -71,8 +71,12 @@ class Memory:
     written: dict[int, int] = field(default_factory=dict)
     """The number of state bytes that each batch has written."""
     before: Commit | None = None
+    slot: int = 0
+    """The slot of this batch."""
     reached: Reached = field(default_factory=dict)
     has_written: bool = False
+    swapped: dict[int, int] = field(default_factory=dict)
+    """The slot of new states, by the number of their batch, if the rules were changed at the beginning of this batch."""
 
 
 @dataclass
@@ -245,12 +249,24 @@ class Tables:
 
     # Positions of states
 
-    def load(self, before: Commit, last: int) -> None:
-        """Loads the positions of the states of a commit from the notes of the writers, for stages up to `last`."""
+    def fetched(self, folders: Sequence[str], kinds: Sequence[str]) -> list[dict[str, Any]]:
+        """The sections of some kinds in some folders, in memory."""
+        if not folders:
+            return []
+        listed = ", ".join(f"'{kind}'" for kind in kinds)
+        names = ("kind", "bucket as origin", "batch", "number", "of", "data")
+        found: list[dict[str, Any]] = (
+            self.read(folders).where(f"kind in ({listed})").selectExpr(*names).toArrow().to_pylist()
+        )
+        return found
+
+    def load(self, before: Commit) -> None:
+        """Loads the positions of the states of a commit from the notes of the writers."""
         memory = self.memory
         if memory.held_after == before.batch:
             return
         memory.held, memory.written = {}, {}
+        last = max((int(name.partition("-")[0]) for name in before.places), default=0)
         batches = sorted({batch for place in before.places.values() for batch in place.batches})
         folders = [self.folder(before.slots[batch], stage) for batch in batches for stage in range(1, last + 1)]
         for _, note in sorted(self.notes(folders) if folders else []):
@@ -312,25 +328,26 @@ class TableCheckpoint:
     """Commits and states in tables."""
 
     tables: Tables
-    stages: int
 
-    def before(self, settings: Mapping[str, Any], batch: int) -> Commit:
+    def before(self, settings: Mapping[str, Any], batch: int, earlier: str | None = None) -> Commit:
         """The commit before a batch."""
-        found = last_commit(self.tables, settings, below=batch)
+        found = last_commit(self.tables, settings, batch, earlier)
         if batch < 0:
             self.tables.begin_history()
         memory = self.tables.memory
-        self.tables.load(found, self.stages)
-        memory.before, memory.reached, memory.has_written = found, {}, False
+        self.tables.load(found)
+        memory.before, memory.reached, memory.has_written, memory.swapped = found, {}, False, {}
+        memory.slot = free_slot(found)
         return found
 
     def commit(self, commit: Commit, before: Commit) -> None:
         """Commits a batch."""
         memory = self.tables.memory
-        slots = dict(before.slots)
+        slots = dict(before.slots) | memory.swapped
         if memory.has_written:
-            slots[commit.batch] = free_slot(before)
-        reached = merged(before.reached, memory.reached) if commit.rows else {}
+            slots[commit.batch] = memory.slot
+        assert memory.before is not None
+        reached = merged(memory.before.reached, memory.reached) if commit.rows else {}
         commit = replace(
             commit,
             slots={batch: slot for batch, slot in slots.items() if batch in commit.needed},

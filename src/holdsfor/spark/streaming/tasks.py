@@ -10,14 +10,18 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.core.shares import ShareEngine
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.bucket import EngineBucket
+from holdsfor.spark.streaming.commits import Commit
 from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.regrouping import OldBucket
 from holdsfor.spark.streaming.rows import NOTE, gathered, kept_schema, noted, read_rows
-from holdsfor.spark.streaming.state import FileState
+from holdsfor.spark.streaming.state import FileState, Place
 from holdsfor.spark.streaming.store import Store, as_parquet
+from holdsfor.spark.timestamps import with_timestamps
 from holdsfor.spark.wire import DELIVERY, table_of
+from holdsfor.times import TimeScale
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,8 @@ class EvaluateStage:
         place = None if is_regrouped else evaluation.places.get(name)
         earlier = [] if is_regrouped else self._arrived(bucket)
         is_reached = deliveries or len(rows) or any(map(len, earlier))
-        if place is not None and place.plan == evaluation.plan and not is_reached and place.wake > evaluation.until:
+        is_quiet = not is_reached and evaluation.untold is None
+        if place is not None and place.plan == evaluation.plan and is_quiet and place.wake > evaluation.until:
             # The bucket has no new rows, and nothing is due.
             return
         spec = self.job.stages[self.number - 1]
@@ -118,6 +123,34 @@ class EvaluateStage:
             of_stage(read_rows(self.store, batch, bucket), self.job, self.number)
             for batch in self.evaluation.batches(bucket)
         ]
+
+
+@dataclass(frozen=True)
+class FileStates:
+    """The states of a commit in files, for a swap of rules."""
+
+    store: Store
+    job: Job
+    """The job of the earlier rules."""
+    before: Commit
+    batch: int
+    """The batch that the new states belong to."""
+
+    def earlier(self, stage: int, bucket: int) -> OldBucket:
+        """A bucket of the earlier rules."""
+        place = self.before.places.get(f"{stage}-{bucket}")
+        batches = sorted(batch for batch, buckets in self.before.rows.items() if bucket in buckets)
+        arrived = [of_stage(read_rows(self.store, batch, bucket), self.job, stage) for batch in batches]
+        return OldBucket(bucket, FileState(self.store, stage, bucket, place), arrived)
+
+    def save(self, stage: int, bucket: int, engine: ShareEngine, rows: pa.Table) -> Place:
+        """Saves the state of a bucket of the new rules."""
+        return Place(**FileState(self.store, stage, bucket, None).save(engine, self.batch, rows)["place"])
+
+
+def add_rows(store: Store, kind: str, rows: pa.Table, batch: int, scale: TimeScale | None) -> None:
+    """Writes rows of a changelog that come from no bucket."""
+    store.write(f"{batch}/{kind}/swap.parquet", as_parquet(with_timestamps(rows, scale)))
 
 
 def of_stage(rows: pa.Table, job: Job, number: int) -> pa.Table:

@@ -8,7 +8,7 @@ fetched instead, and the driver processes them (small.py).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -20,7 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from holdsfor.spark.columns import literal
 from holdsfor.spark.session import spare_worker
 from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
-from holdsfor.spark.streaming.driver import Checkpoint, Seen
+from holdsfor.spark.streaming.driver import COUNTED, Checkpoint, Seen
 from holdsfor.spark.streaming.evaluation import Evaluation
 from holdsfor.spark.streaming.frames import BEAT, SENDER, beat_time
 from holdsfor.spark.streaming.results import UNMATCHED
@@ -29,7 +29,8 @@ from holdsfor.spark.streaming.shared import require_files, require_rows
 from holdsfor.spark.streaming.sinks import Directory, FunctionSink, changes_sql, event_changes_sql
 from holdsfor.spark.streaming.small import MOST_BYTES, FetchedRows, Task, fetch, worked_here
 from holdsfor.spark.streaming.store import Store, spark_path
-from holdsfor.spark.streaming.tasks import EvaluateStage, notes_of
+from holdsfor.spark.streaming.swapping import RuleSwap, Swapped
+from holdsfor.spark.streaming.tasks import EvaluateStage, FileStates, add_rows, notes_of
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.wire import ddl
 
@@ -43,6 +44,8 @@ class SparkWorkers(ABC):
         """Decides which rows of the last batch count."""
         self.expects_few = False
         """Whether the batch is probably small, judged by the one before it."""
+        self.swapped: int | None = None
+        """The batch at whose beginning the rules were changed."""
         self.rows_read = 0
         """The number of rows of any kind in the last batch."""
         self._fetched: FetchedRows | None = None
@@ -127,11 +130,20 @@ class SparkWorkers(ABC):
     def evaluate(self, rows: DataFrame, evaluation: Evaluation) -> list[dict[str, Any]]:
         """Evaluates the due query times in every bucket."""
 
+    @abstractmethod
+    def swap(self, how: RuleSwap, before: Commit, batch: int, settings: Mapping[str, Any]) -> Swapped:
+        """Changes the rules at the beginning of a batch."""
+
+    @abstractmethod
+    def add(self, kind: str, rows: pa.Table, batch: int) -> None:
+        """Adds rows to a changelog of a batch."""
+
     @property
     def batch(self) -> int:
         """The last batch."""
-        assert self.admission is not None, "no batch has been worked on"
-        return self.admission.batch
+        found = self.swapped if self.admission is None else self.admission.batch
+        assert found is not None, "no batch has been worked on"
+        return found
 
     @abstractmethod
     def found(self, kind: str) -> DataFrame:
@@ -203,10 +215,19 @@ class FileWorkers(SparkWorkers):
         files = [f"{note['name']}-{note['place']['attempt']}" for note in notes if "place" in note]
         require_files(self._store, f"{evaluation.batch}/state", files)
         for kind, what in _NAMED.items():
-            count = sum(note.get(_COUNTED.get(kind, kind), 0) for note in notes)
+            count = sum(note.get(COUNTED[kind], 0) for note in notes)
             if count:
                 require_rows(self._store.path(f"{evaluation.batch}/{kind}"), count, what, "checkpoint")
         return notes
+
+    def swap(self, how: RuleSwap, before: Commit, batch: int, settings: Mapping[str, Any]) -> Swapped:
+        """Changes the rules; the new states are files of the batch."""
+        self.swapped = batch
+        return how.carry_out(before, settings, FileStates(self._store, how.earlier, before, batch))
+
+    def add(self, kind: str, rows: pa.Table, batch: int) -> None:
+        """Adds rows to a changelog of a batch, in a file of their own."""
+        add_rows(self._store, kind, rows, batch, self.work.job.time_scale)
 
     def found(self, kind: str) -> DataFrame:
         """The results of the last batch."""
@@ -223,7 +244,6 @@ class FileWorkers(SparkWorkers):
 
 _NAMED = {"changes": "changes", "events": "changes of events", "unmatched": "retractions of nothing"}
 """The kinds of files that workers write for the sinks."""
-_COUNTED = {"events": "event_changes"}
 
 
 def _collected(notes: DataFrame) -> list[dict[str, Any]]:
@@ -241,9 +261,9 @@ class FileCheckpoint:
 
     store: Store
 
-    def before(self, settings: Any, batch: int) -> Commit:
+    def before(self, settings: Any, batch: int, earlier: str | None = None) -> Commit:
         """The commit before a batch."""
-        found = last_commit(self.store, settings, below=batch)
+        found = last_commit(self.store, settings, batch, earlier)
         self.store.drop([known for known in self.store.batches() if known == batch])
         return found
 
