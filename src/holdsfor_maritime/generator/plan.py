@@ -89,14 +89,14 @@ def _slot(
     used = len(tugs) + len(pilots)
     yield from _together(PAIRS["tugging"], ships, tugs, big[: len(tugs)], random, border)
     yield from _together(PAIRS["pilot_boarding"], ships, pilots, big[len(tugs) : used], random, border)
-    taken = np.concatenate((tugs, pilots, big[:used]))
-    free = here[~np.isin(here, taken) & np.isin(kinds, (CARGO, TANKER, FISHING))]
+    used_ships = np.concatenate((tugs, pilots, big[:used]))
+    free = here[~np.isin(here, used_ships) & np.isin(kinds, (CARGO, TANKER, FISHING))]
     half = round(len(free) * _RENDEZVOUS / 2)
     yield from _together(PAIRS["rendezvous"], ships, free[:half], free[half : 2 * half], random, border)
-    rest = here[~np.isin(here, np.concatenate((taken, free[: 2 * half])))]
+    rest = here[~np.isin(here, np.concatenate((used_ships, free[: 2 * half])))]
     for kind, habits in _HABITS.items():
         those = rest[ships.type[rest] == kind]
-        # In their shares, and in a small fleet the rarer things first.
+        # In their shares, and in a small fleet the rarer habits first.
         names = sorted(habits, key=lambda name: habits[name])
         edges = np.round(np.cumsum([0.0, *(habits[name] for name in names)]) * len(those)).astype(int)
         for name, begin, end in zip(names, edges[:-1], edges[1:], strict=True):

@@ -31,8 +31,10 @@ class Legs:
 
     def take(self, rows: Ints) -> Legs:
         """Some of the rows, in some order."""
-        taken: list[Any] = [each.take(rows) if isinstance(each, Motion) else each[rows] for each in vars(self).values()]
-        return Legs(*taken)
+        columns: list[Any] = [
+            each.take(rows) if isinstance(each, Motion) else each[rows] for each in vars(self).values()
+        ]
+        return Legs(*columns)
 
     @property
     def end(self) -> Floats:

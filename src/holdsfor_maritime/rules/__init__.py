@@ -39,7 +39,7 @@ SITUATIONS = (
     Situation("sar", "Search and rescue", "a rescue vessel, fast, with many changes of course or speed"),
     Situation("highSpeedNearCoast", "High speed near the coast", "faster than allowed close to the shore"),
 )
-"""What is reported unless all fluents are asked for."""
+"""The situations that are reported unless all fluents are requested."""
 
 
 def situation_rules(background: Mapping[str, Any], limits: Sequence[str | Path] = ()) -> Reasoner:

@@ -20,14 +20,14 @@ from holdsfor_maritime.signals.tracks import (
     KEPT,
     MOMENTS,
     NAMES,
-    UNTOLD,
+    UNREPORTED,
     Floats,
     Ints,
     last_reports,
+    mark_gap_reported,
+    processed,
     silent,
-    tell_silence,
     unknown,
-    walked,
 )
 
 MOMENT = pa.schema([("time", pa.int64()), ("vessel", pa.int64())])
@@ -97,16 +97,16 @@ def derive(
     moving = np.column_stack(
         (np.where(speed < cleaning.NO_SPEED, speed, np.nan), np.where(course < cleaning.NO_COURSE, course, np.nan))
     )
-    bits, told = walked(vessel, time, place, moving, known, limits)
+    bits, details = processed(vessel, time, place, moving, known, limits)
     kept = np.flatnonzero(bits & KEPT)
     jumps = tidy.rows.take(np.flatnonzero(bits == 0))
-    good = _Kept(vessels, vessel[kept], time[kept], place[kept], bits[kept], told[kept])
+    good = _Kept(vessels, vessel[kept], time[kept], place[kept], bits[kept], details[kept])
     events = _moments(good) | _velocity(good, tidy.rows, kept)
     events |= _silences(good, vessels, known, now, limits)
     crossings, within = _crossings(good, memory.within, index)
     return Derived(
         events | crossings,
-        samples(vessels[good.vessel], good.time, good.place, good.told[:, 1:], limits),
+        samples(vessels[good.vessel], good.time, good.place, good.details[:, 1:], limits),
         pa.table([vessels[good.vessel], good.time, good.place[:, 0], good.place[:, 1]], schema=TRACK),
         pa.concat_tables(
             (
@@ -128,14 +128,14 @@ class _Kept:
     time: Ints
     place: Floats
     bits: Ints
-    told: Floats
+    details: Floats
 
     def moments(self, rows: NDArray[np.bool_]) -> pa.Table:
         return pa.table([self.time[rows], self.vessels[self.vessel[rows]]], schema=MOMENT)
 
 
 def _recalled(table: pa.Table, tidy: cleaning.Ordered) -> tuple[Ints, Floats, Ints]:
-    """All vessels that are known or have reported, what is known of them, and the place of each report's vessel."""
+    """All known and reporting vessels, the state of each, and the index of each report's vessel."""
     old = table["vessel"].to_numpy()
     vessels = np.union1d(old, tidy.vessels)
     known = unknown(len(vessels))
@@ -156,8 +156,8 @@ def _moments(good: _Kept) -> dict[str, pa.Table]:
 
 
 def _velocity(good: _Kept, rows: pa.Table, kept: Ints) -> dict[str, pa.Table]:
-    """The speed is left out where it is not known, and not even by the distance that was made."""
-    speed = good.told[:, 0]
+    """Velocity events. Reports without a speed are left out, unless the distance to the last report gives one."""
+    speed = good.details[:, 0]
     course, heading = (rows[name].to_numpy()[kept] for name in ("course", "heading"))
     known = ~np.isnan(speed)
     columns = [
@@ -171,21 +171,21 @@ def _velocity(good: _Kept, rows: pa.Table, kept: Ints) -> dict[str, pa.Table]:
 
 
 def _silences(good: _Kept, vessels: Ints, known: Floats, now: int | None, limits: Thresholds) -> dict[str, pa.Table]:
-    """A gap starts at the last report before it: known when the next one comes, or when it has been too long."""
-    over = good.bits & UNTOLD > 0
-    times, which = good.told[over, 1].astype(np.int64), vessels[good.vessel[over]]
+    """The starts of gaps: the last report before each gap, known when the next report comes or after the limit."""
+    over = good.bits & UNREPORTED > 0
+    times, which = good.details[over, 1].astype(np.int64), vessels[good.vessel[over]]
     if now is not None:
         quiet = silent(known, now, limits)
         times, which = np.append(times, last_reports(known[quiet])), np.append(which, vessels[quiet])
-        tell_silence(known, quiet)
+        mark_gap_reported(known, quiet)
     return {"gap_start": pa.table([times, which], schema=MOMENT)}
 
 
 def _crossings(good: _Kept, within: pa.Table, index: AreaIndex) -> tuple[dict[str, pa.Table], pa.Table]:
-    """Areas entered and left, and those that vessels are in afterwards.
+    """The events of entering and leaving areas, and the areas that vessels are in afterwards.
 
-    A stretch of reports in an area begins with `entersArea`, and `leavesArea` is the first report that is outside. After
-    a gap nothing is known of where a vessel was, so it enters again what it is in, and has left nothing.
+    A sequence of reports in an area begins with `entersArea`, and `leavesArea` is the first report that is outside. After
+    a gap the earlier area of a vessel is unknown. So it enters its area again, and leaves none.
     """
     row, area = index.inside(good.place[:, 0], good.place[:, 1])
     count = len(good.time)

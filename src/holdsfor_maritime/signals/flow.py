@@ -73,7 +73,7 @@ class Flow:
         return total(notes)
 
     def _commit(self, after: Progress, before: Progress, link: Link | None) -> None:
-        """Say that a batch is done, and delete what nobody needs any more: it may have to be run again."""
+        """Commit a batch, and delete what no rerun of a batch needs."""
         store = self.setting.store
         add_link(store, after.batch, {"settings": self._settings, "progress": asdict(after)}, link)
         needed = {before.batch, before.memories, after.memories}

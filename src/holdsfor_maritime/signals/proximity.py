@@ -1,6 +1,6 @@
 """Vessels that are near each other: places at common times, a join over a grid, and runs of slots.
 
-Vessels do not report at the same time. So the place of a vessel is taken at every multiple of a slot, on the straight
+Vessels do not report at the same time. So the place of a vessel is computed at every multiple of a slot, on the straight
 line between the reports before and after; during a gap it has none.
 """
 
@@ -28,7 +28,7 @@ _LON_BITS = 30
 def samples(vessel: Ints, time: Ints, place: Floats, before: Floats, limits: Thresholds) -> pa.Table:
     """Where vessels are at the slots that their reports reach.
 
-    `before` has time and place of the report before, NaN where the way from there is not known.
+    `before` has time and place of the report before, NaN after a gap.
     """
     slot = limits.proximity_slot
     connected = (time - before[:, 0] <= limits.gap_seconds) & ~np.isnan(before[:, 1])

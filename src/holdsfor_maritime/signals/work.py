@@ -2,7 +2,7 @@
 
     read     pieces of input    →  rows by vessel        (`rows`)
     vessels  a bucket of them   →  events, places        (`samples`, by time)
-    meet     a stretch of time  →  runs of slots         (`runs`, by pair)
+    meet     a range of time    →  runs of slots         (`runs`, by pair)
     merge    a bucket of pairs  →  proximity
 
 A batch goes through these once. A stream goes through them with every micro-batch, and remembers what it has to.
@@ -148,7 +148,7 @@ class Vessels:
 
 @dataclass(frozen=True)
 class Meet:
-    """Vessels that are near each other in some stretches of time."""
+    """Vessels that are near each other in some ranges of time."""
 
     setting: Setting
     turn: Turn
