@@ -93,7 +93,7 @@ NOWHERE = Span(Source("<built in Python>", ""), 0, 0)
 
 @record
 class Label:
-    """A second place that a diagnostic points at, with a few words."""
+    """A second span of a diagnostic, with a short text."""
 
     span: Span
     message: str
@@ -101,7 +101,7 @@ class Label:
 
 @record
 class Fix:
-    """The change to the text that a hint speaks of: what to write instead of a span, which may be empty."""
+    """The correction that a hint describes: the text that replaces a span, which may be empty."""
 
     span: Span
     replacement: str
@@ -195,7 +195,7 @@ def require_text(given: object, what: str) -> None:
 
 
 def warn_caller(message: str) -> None:
-    """Warn at the line that called holdsfor, from however deep inside."""
+    """Warn at the line that called holdsfor, whatever the depth of the call stack."""
     level, frame = 2, sys._getframe(1)  # noqa: SLF001 -- the only way to the caller
     while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "holdsfor":
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]

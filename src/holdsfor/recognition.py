@@ -35,7 +35,7 @@ from holdsfor.io.rtec_csv import OnRows, read_rtec
 from holdsfor.times import DurationInput, TimeScale, duration_or_none, shown_time, unit_of
 
 if TYPE_CHECKING:
-    # Imported where they are used: few runs have any use for them.
+    # Imported where they are used: most runs do not need them.
     from holdsfor.columns.unvalued import Unvalued
     from holdsfor.logic.failures import Failure
     from holdsfor.reference import Windows
@@ -72,7 +72,7 @@ def read_events(
         reading = without_far_ahead(reading, ahead, source)
     if not has_preprocessing(plan):
         return reading
-    # Imported here, with the reference evaluator's records: few programs have any.
+    # Imported here, with the reference evaluator's records: most programs have none.
     from holdsfor.io.preprocessing import preprocessed
 
     return preprocessed(plan, reading)
@@ -154,7 +154,7 @@ def checked_windows(
     *,
     tick: int = 1,
 ) -> tuple[WindowPlan | None, str | None]:
-    """The query times of a run over what was read, and what is strange about them or about the times, if anything is."""
+    """The query times of a run over a reading, and a warning about them or about the times, if there is one."""
     scale = reading.time_scale
     windows = plan_windows(reading.stream, window, step, start, end, tick=tick, scale=scale)
     is_bounded = start is not None and end is not None
@@ -208,7 +208,7 @@ class Recognition:
         self._fluents = fluents
         self._threads = threads
         self.run: RecordedRun | None = None
-        """What was measured while it ran."""
+        """The measurements of the run."""
         self._failures: Iterable[Failure] = ()
         unknown, malformed = sum(reading.unknown.values()), reading.rejects.count
         read = reading.rows - unknown - malformed
@@ -230,7 +230,7 @@ class Recognition:
 
     @property
     def queries(self) -> int:
-        """How many questions will be asked."""
+        """The number of query times."""
         return 1 if self.windows is None else len(self.windows.query_times)
 
     def arrived_by(self, query: int) -> int:
@@ -260,7 +260,7 @@ class Recognition:
 
     def by_reference(self) -> tuple[pa.Table, pa.Table]:
         """All intervals and derived events, evaluated by the reference evaluator."""
-        # Imported here: few runs have any use for it.
+        # Imported here: most runs do not need it.
         from holdsfor.compiler.analyse import analyse
         from holdsfor.io.records import records
         from holdsfor.reference import recognise
@@ -285,7 +285,7 @@ class Recognition:
 
 
 def without_value(plan: Plan, failures: Iterable[Failure]) -> list[Unvalued]:
-    """The conditions that have failed for want of a value."""
+    """The conditions that have failed because of a missing value."""
     listed = list(failures)
     if not listed:
         return []

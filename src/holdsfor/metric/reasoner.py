@@ -99,7 +99,7 @@ class MetricReasoner:
             return found
         rule = next(rule.origin for rule in self.plan.rules if not looks_back(rule))
         message = (
-            "on a stream, nobody knows yet what the variables may be that only the left side of Since or Until has"
+            "on a stream, it is not yet known what the variables may be that only the left side of Since or Until has"
         )
         hint = "run it in batch, or bind them on the right side too"
         with suppress(TooFarAhead):
@@ -165,8 +165,8 @@ class MetricReasoner:
             tick=every,
         )
         span = Span.of(start, end, step, reading.unit)
-        asked = partial(_asked, self.program, reading, (span.start, span.end))
-        found = MetricRun(plan, reading, span, goals=goals_of(plan, query)).result().remembering(asked)
+        explainer = partial(_explainer, self.program, reading, (span.start, span.end))
+        found = MetricRun(plan, reading, span, goals=goals_of(plan, query)).result().with_explainer(explainer)
         is_empty = not found and not self.program.facts
         warn_of_unread(reading, self.signatures, is_empty=is_empty)
         if is_empty:
@@ -249,8 +249,8 @@ class MetricReasoner:
         >>> recent.explain("Recent(pump)", 3.25, facts={"Alarm": [(3, "pump")]}).holds
         True
         """
-        asked, known = self._asked(facts, start, end, mapping, unit)
-        return asked.explain(question, exact(at, "at", known), depth=depth)
+        explainer, known = self._explainer(facts, start, end, mapping, unit)
+        return explainer.explain(question, exact(at, "at", known), depth=depth)
 
     def why(
         self,
@@ -265,8 +265,8 @@ class MetricReasoner:
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Why a fact holds at a time; raises HoldsforError if it does not."""
-        asked, known = self._asked(facts, start, end, mapping, unit)
-        return asked.why(question, exact(at, "at", known), depth=depth)
+        explainer, known = self._explainer(facts, start, end, mapping, unit)
+        return explainer.why(question, exact(at, "at", known), depth=depth)
 
     def why_not(
         self,
@@ -281,20 +281,20 @@ class MetricReasoner:
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Why a fact does not hold at a time; raises HoldsforError if it does."""
-        asked, known = self._asked(facts, start, end, mapping, unit)
-        return asked.why_not(question, exact(at, "at", known), depth=depth)
+        explainer, known = self._explainer(facts, start, end, mapping, unit)
+        return explainer.why_not(question, exact(at, "at", known), depth=depth)
 
-    def _asked(
+    def _explainer(
         self, facts: FactsInput, start: Time | None, end: Time | None, mapping: MappingInput, unit: str | None
     ) -> tuple[MetricAsked, str | None]:
-        """What was read, to be asked questions, and what one unit of time is."""
+        """An explainer for facts that have been read, and their time unit."""
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import Span
 
         self.require_no_errors()
         reading = read_facts(self.signatures, facts, mapping=mapping, unit=unit, declared=self.time_scale)
         span = Span.of(start, end, unit=reading.unit)
-        return _asked(self.program, reading, (span.start, span.end), known=self.signatures), reading.unit
+        return _explainer(self.program, reading, (span.start, span.end), known=self.signatures), reading.unit
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if there is an error among the findings."""
@@ -303,13 +303,13 @@ class MetricReasoner:
             raise ProgramError(errors)
 
 
-def _asked(
+def _explainer(
     program: MetricProgram,
     reading: MetricReading,
     within: tuple[Fraction | None, Fraction | None],
     known: Collection[tuple[str, int]] = (),
 ) -> MetricAsked:
-    """What was read, to be asked questions. Few runs have any use for it."""
+    """An explainer for facts that have been read. It is created on demand, because most runs need no explanations."""
     from holdsfor.explain.metric_asking import MetricAsked
     from holdsfor.metric.unread import unread
 

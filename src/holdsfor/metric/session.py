@@ -61,7 +61,7 @@ class DerivesForever(HoldsforError):
 
 @dataclass(frozen=True)
 class Span:
-    """From when to when, and in which steps; None is left to the facts."""
+    """The start, end and step of a run; for None, the facts decide."""
 
     start: Fraction | None = None
     end: Fraction | None = None
@@ -69,7 +69,7 @@ class Span:
 
     @classmethod
     def of(cls, start: Time | None, end: Time | None, step: Length | None = None, unit: str | None = None) -> Span:
-        """A span that makes sense."""
+        """A span whose values are valid."""
         made = cls(
             exact_or_none(start, "start", unit), exact_or_none(end, "end", unit), length_or_none(step, "step", unit)
         )
@@ -80,7 +80,7 @@ class Span:
         return made
 
     def over(self, facts: FactSet) -> tuple[Fraction, Fraction]:
-        """Start and end, by what the facts say where they were left out."""
+        """Start and end; where they are missing, the first and last time of the facts."""
         finite = [
             column[np.abs(column) < FOREVER] for table in facts.tables.values() for column in (table.start, table.end)
         ]
@@ -111,7 +111,7 @@ class MetricRun:
         self.summary = MetricSummary(read, reading.unknown, reading.rejects.count, reading.rejects.first)
 
     def result(self) -> MetricResult:
-        """What follows."""
+        """The derived facts."""
         found = self._whole() if self._span.step is None else self._stepped(self._span.step)
         return self._result(self._goals.answers(found, self._reading.dictionary) if self._goals else found)
 
@@ -120,8 +120,8 @@ class MetricRun:
         return self._goals.read(reading.facts, reading.dictionary) if self._goals else reading.facts
 
     def by_reference(self, program: MetricProgram) -> MetricResult:
-        """What follows, worked out by the reference evaluator."""
-        # Imported here: few runs have any use for it.
+        """The derived facts, by the reference evaluator."""
+        # Imported here: most runs do not need it.
         from holdsfor.reference.metric import Endless, evaluate
 
         reading, span = self._reading, self._span
@@ -203,7 +203,7 @@ class MetricSession:
 
     @property
     def delay(self) -> Fraction:
-        """How much later answers come, at most, than the times they are about."""
+        """The greatest delay between a time and the answer about it."""
         return max(self._streams.rules.plan.delays.values(), default=Fraction(0))
 
     @property
@@ -240,7 +240,7 @@ class MetricSession:
         return self._streams.plan_swap(self._other(rules), is_filled=backfill)
 
     def swap(self, rules: MetricReasoner, *, backfill: FactsInput | None = None, unit: str | None = None) -> SwapPlan:
-        """Replace the rules, at the time of the last `advance`; what was answered is final.
+        """Replace the rules, at the time of the last `advance`; earlier answers are final.
 
         The new rules are applied to all facts that are kept. The returned plan says which answers are exact. `backfill`
         has all facts from the beginning, for the other answers.
@@ -255,7 +255,7 @@ class MetricSession:
 
 
 def other_rules(rules: MetricReasoner, goals: Goals | None, unit: str | None) -> Rules:
-    """The rules that a session is to go on with."""
+    """The rules of a session after a swap."""
     if goals is not None:
         raise HoldsforError("a session that answers queries with constants cannot change its rules")
     if not isinstance(getattr(rules, "program", None), MetricProgram):
@@ -266,7 +266,7 @@ def other_rules(rules: MetricReasoner, goals: Goals | None, unit: str | None) ->
 def given_facts(
     counted: Counted, rules: MetricReasoner, facts: FactsInput | None, unit: str | None, dictionary: Dictionary
 ) -> FactSet | None:
-    """A backfill, read."""
+    """The facts of a backfill."""
     if facts is None:
         return None
     reading = counted.read(rules.signatures, facts, unit=unit, rejects=Rejects(), dictionary=dictionary)
@@ -283,7 +283,7 @@ def streamed_plan(
 ) -> MetricPlan:
     """The plan of a program on a stream; raises ProgramError if the program looks ahead.
 
-    On a recorded stream nobody waits for answers. So they may come later, unless an operator says that it looks ahead.
+    On a recorded stream answers need not be immediate. So they may be delayed, unless an operator itself looks ahead.
     """
     if plan.is_forward:
         return plan

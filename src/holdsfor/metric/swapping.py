@@ -28,9 +28,9 @@ from holdsfor.ir.metric import MetricProgram, Range
 from holdsfor.physical.exactness import Exactness, SwapPlan, When
 
 Since: TypeAlias = Fraction | float
-"""A time from which on something is exact; it may be infinite."""
+"""A time from which on answers are exact; it may be infinite."""
 SPARE = 10_000
-"""So many facts are kept longer than any rule needs them: looking for what can be dropped costs more."""
+"""The number of facts that are kept beyond the need of the rules: an earlier clean-up would cost more."""
 S = TypeVar("S", bound=MetricStream | MetricFeed)
 
 
@@ -43,21 +43,21 @@ class Rules:
 
 
 class _Kept:
-    """The facts that were given, as far back as they are kept."""
+    """The input facts, as far back as they are kept."""
 
     def __init__(self) -> None:
         self.since: Since = -inf
         self._edits: list[tuple[FactSet, bool]] = []
-        """Facts in the order in which they came, or were taken back."""
+        """Facts in the order in which they were pushed or retracted."""
         self._rows, self._least = 0, SPARE
 
     def note(self, facts: FactSet, *, is_retraction: bool = False) -> None:
-        """Keep some more, or take some back, whoever gave them."""
+        """Add pushed or retracted facts."""
         self._edits.append((facts, is_retraction))
         self._rows += sum(table.rows for table in facts.tables.values())
 
     def forget(self, before: Fraction) -> None:
-        """Drop what lies before a time, when it has become much."""
+        """Drop the facts before a time, once there are many of them."""
         if self._rows <= 2 * self._least:
             return
         found = self.all()
@@ -69,7 +69,7 @@ class _Kept:
         self._least = max(self._rows, SPARE)
 
     def all(self) -> FactSet:
-        """Everything that is kept."""
+        """All facts that are kept."""
         scale = lcm(1, *(facts.scale for facts, _ in self._edits))
         edits: dict[Signature, list[tuple[Facts, bool]]] = {}
         for facts, is_retraction in self._edits:
@@ -79,7 +79,7 @@ class _Kept:
 
 
 def _remaining(edits: Sequence[tuple[Facts, bool]]) -> Facts:
-    """The facts of one predicate that were not taken back."""
+    """The facts of one predicate that were not retracted."""
     found = no_facts(len(edits[0][0].args))
     for is_retraction, tables in groupby(edits, key=itemgetter(1)):
         some = maximal([table for table, _ in tables])
@@ -106,9 +106,9 @@ class Streams(Generic[S]):
         self._kept = _Kept()
         self._reached: Fraction | None = None
         self._exact: dict[Signature, Since] = {}
-        """From when on answers are exact that a swap has left in doubt."""
+        """The times from which on answers are exact again after a swap."""
         self.late = self.unmatched = 0
-        """What streams that are gone have counted."""
+        """The counts of streams that have ended."""
 
     @property
     def all(self) -> list[S]:
@@ -117,17 +117,17 @@ class Streams(Generic[S]):
 
     @property
     def has_begun(self) -> bool:
-        """Whether there has been a step."""
+        """Whether there has been an `advance`."""
         return self._reached is not None
 
     def push(self, facts: FactSet) -> None:
-        """Give facts to all streams."""
+        """Push facts to all streams."""
         self._kept.note(self._accepted(facts))
         for stream in self.all:
             stream.push(facts)
 
     def retract(self, facts: FactSet) -> None:
-        """Take facts back from all streams that can."""
+        """Retract facts from all streams."""
         self._kept.note(self._accepted(facts), is_retraction=True)
         for stream in self.all:
             assert isinstance(stream, MetricFeed)
@@ -140,7 +140,7 @@ class Streams(Generic[S]):
         return found
 
     def advanced(self, until: Fraction) -> None:
-        """Drops what is no longer needed at a time."""
+        """Drops the facts and streams that are not needed after a time."""
         self._reached = until if self._reached is None else max(until, self._reached)
         for one in self.earlier:
             one.until = {name: since for name, since in one.until.items() if since > self.border}
@@ -154,7 +154,7 @@ class Streams(Generic[S]):
         return self._reached - self._lateness
 
     def answers(self, ask: Callable[[S], FactSet]) -> FactSet:
-        """What the streams answer, each about its predicates."""
+        """The answers of the streams, each about its predicates."""
         found = ask(self.main)
         for one in self.earlier:
             other = ask(one.stream)
@@ -170,7 +170,7 @@ class Streams(Generic[S]):
         return self._swap(rules, is_filled=is_filled)[0]
 
     def swap(self, rules: Rules, backfill: FactSet | None) -> SwapPlan:
-        """Go on with other rules; a backfill has all facts of inputs from the beginning."""
+        """Continue with other rules; a backfill has all facts of inputs from the beginning."""
         plan, exact, stays = self._swap(rules, is_filled=backfill is not None)
         made = self._make(rules.plan)
         for facts in (self._kept.all(), *((backfill,) if backfill is not None else ())):
@@ -194,7 +194,7 @@ class Streams(Generic[S]):
     def _swap(
         self, rules: Rules, *, is_filled: bool
     ) -> tuple[SwapPlan, dict[Signature, Since], dict[Signature, Since]]:
-        """The plan; from when on answers are in order; and until when earlier streams answer for predicates."""
+        """The plan; the times from which on answers are exact; and the times until which earlier streams answer."""
         _require_alike(self.rules, rules)
         old, new = metric_definitions(self.rules.program), metric_definitions(rules.program)
         edit = reach(old, new)
@@ -218,7 +218,7 @@ class Streams(Generic[S]):
         return _described(outputs, edit, old.outputs - new.outputs, self._kept.since), exact, stays
 
     def _accepted(self, facts: FactSet) -> FactSet:
-        """Facts without what comes too late."""
+        """Facts without the late ones."""
         if self._reached is None:
             return facts
         border, delays = self._reached - self._lateness, self.rules.plan.delays
@@ -230,7 +230,7 @@ class Streams(Generic[S]):
 
 
 def exact_from(plan: MetricPlan, given: Since) -> dict[Relation, Since]:
-    """From when on relations are exact if all facts after a time are there."""
+    """The times from which on relations are exact, if all facts after a time are given."""
     found: dict[Relation, Since] = {}
     for stratum in plan.strata:
         # Facts of a predicate that rules derive may be given as well.
@@ -248,7 +248,7 @@ def exact_from(plan: MetricPlan, given: Since) -> dict[Relation, Since]:
 
 
 def _look_back(plan: MetricPlan) -> Fraction:
-    """How far back the rules look, apart from those that look back without limit."""
+    """The look-back of the rules, apart from those that look back without limit."""
     finite = [Fraction(one) for one in exact_from(plan, Fraction(0)).values() if one != inf]
     return max([longest(plan), *finite])
 
