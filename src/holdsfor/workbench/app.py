@@ -25,7 +25,7 @@ from holdsfor.workbench.watching import Watch
 
 _STATIC = files("holdsfor.workbench").joinpath("static")
 _PAUSE = 0.5
-"""Seconds between two looks at what a stream has written."""
+"""Seconds between two reads of the output of a stream."""
 _SIGN_OF_LIFE = 10.0
 
 
@@ -69,7 +69,7 @@ def make_app(desk: Desk | None, token: str, watch: Watch | None = None) -> FastA
 
 
 async def _events(watch: Watch) -> AsyncIterator[str]:
-    """Server-sent events: how things are, whenever that has changed, and now and then a sign of life."""
+    """Server-sent events: the state of the stream after every change, and a keep-alive comment from time to time."""
     last, quiet = -1, 0.0
     # A browser that has lost the connection tries again after this time.
     yield "retry: 1000\n\n"
@@ -89,7 +89,7 @@ async def _events(watch: Watch) -> AsyncIterator[str]:
 
 
 async def _problem(_request: object, problem: Exception) -> JSONResponse:
-    """Something that a user can cause and can do something about."""
+    """The response for an error that a user can cause and can correct."""
     found = [answers.finding(one) for one in problem.diagnostics] if isinstance(problem, ProgramError) else []
     message = found[0]["message"] if found else str(problem)
     status = 409 if isinstance(problem, Conflict) else 422

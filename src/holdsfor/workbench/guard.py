@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 TOKEN = "x-holdsfor-token"  # noqa: S105 -- the name of a header
 _LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _OPEN = ("/static/", "/metrics")
-"""What anybody on this machine may have: what is the same for all, and numbers that say nothing of any entity."""
+"""Paths without access control: files that are the same for all users, and numbers that reveal no entity."""
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -29,7 +29,7 @@ Next = Callable[[Request], Awaitable[Response]]
 
 
 def new_token() -> str:
-    """A token that nobody can guess."""
+    """A random token."""
     return secrets.token_urlsafe(24)
 
 

@@ -22,7 +22,7 @@ from holdsfor.workbench.pictures import graph_page, has_map, map_page, timeline_
 from holdsfor.workbench.tables import MEDIA, MOST_ROWS, View
 
 BENCH = "x-holdsfor-bench"
-"""The header that says what a page works on."""
+"""The header with the name of the program that a page edits."""
 _LONGEST = 5_000_000
 _KEPT_GRAPHS = 4
 
@@ -37,7 +37,7 @@ class Texts(BaseModel):
 
 
 class Place(Texts):
-    """A place in one of them, in units of UTF-16."""
+    """A position in a rule file, in units of UTF-16."""
 
     name: str
     offset: int = Field(0, ge=0)
@@ -51,13 +51,13 @@ class Trial(Texts):
 
 
 class Drawn(Texts):
-    """A graph, with the input that rules read if wanted."""
+    """A request for a graph, with the input that rules read on request."""
 
     inputs: bool = True
 
 
 class Question(BaseModel):
-    """Why does it hold, or why not?"""
+    """A request for an explanation."""
 
     run: int
     question: str = Field(max_length=10_000)
@@ -65,7 +65,7 @@ class Question(BaseModel):
 
 
 class Wanted(BaseModel):
-    """Some rows of a table of a run."""
+    """A request for rows of a table of a run."""
 
     run: int
     table: str
@@ -78,7 +78,7 @@ class Wanted(BaseModel):
 
     @property
     def view(self) -> View:
-        """Which rows, in which order."""
+        """The filter and the order of the rows."""
         return View(self.search, self.sort, self.descending)
 
 
@@ -89,14 +89,14 @@ class Named(BaseModel):
 
 
 class Saved(Named):
-    """A new text of a file, and the version of it that somebody has worked on."""
+    """A new text of a file, and the version of the file that was edited."""
 
     text: str = Text
     version: str
 
 
 class Link(BaseModel):
-    """What stands in a link."""
+    """The content of a link."""
 
     share: str = Field(max_length=LONGEST)
 
@@ -106,7 +106,7 @@ def _bench(benches: Benches, request: Request) -> Bench:
 
 
 def add_open_routes(app: FastAPI, benches: Benches, live: str | None) -> None:
-    """What can be worked on: the files of the start, examples, what links bring."""
+    """The routes of programs: the files of the command line, examples, and links."""
 
     @app.get("/api/desk")
     def start(request: Request) -> dict[str, Any]:
