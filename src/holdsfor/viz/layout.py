@@ -29,7 +29,7 @@ _CAPTION_WIDTH = 120.0
 _COLUMN_GAP = 64.0
 _WIDEST_GAP = 200.0
 _LARGE = 3000
-_MOST_STRETCHES = 30_000
+_MOST_SKIPPED = 30_000
 USED_SIDE = 0.66
 """The fraction of a node's side to which edges are attached."""
 LABEL_STEP = 15.0
@@ -205,13 +205,13 @@ def _subtitle(view: GraphView, node: GraphNode) -> str:
 
 def _add_lanes(layout: Layout) -> None:
     """Adds one lane for all edges of a source and kind, unless many long edges would make the file too large."""
-    stretches = 0
+    skipped = 0
     furthest: dict[tuple[str, EdgeKind], int] = {}
     for edge in layout.view.edges:
         key, last = (edge.source, edge.kind), layout.column_of[edge.target]
         furthest[key] = max(furthest.get(key, 0), last)
-        stretches += max(0, last - layout.column_of[edge.source] - 1)
-    if stretches > _MOST_STRETCHES:
+        skipped += max(0, last - layout.column_of[edge.source] - 1)
+    if skipped > _MOST_SKIPPED:
         return
     for (source, kind), last in furthest.items():
         for column in range(layout.column_of[source] + 1, last):

@@ -67,10 +67,10 @@ def require_entities(wanted: Collection[Any], known: Collection[str]) -> None:
     for name in map(str, wanted):
         if name not in known:
             close = suggest(name, known)
-            few = ", ".join(sorted(known)[:8]) + (", …" if len(known) > 8 else "")
+            some = ", ".join(sorted(known)[:8]) + (", …" if len(known) > 8 else "")
             raise HoldsforError(
                 f"there is no result for {name!r}; "
-                + (f"did you mean {close}?" if close else f"there are {few or 'none'}")
+                + (f"did you mean {close}?" if close else f"there are {some or 'none'}")
             )
 
 
@@ -170,7 +170,7 @@ class Collector:
         )
 
     def _rank(self, lane: int) -> tuple[Any, ...]:
-        """The order of lanes: those of a thing are adjacent, with its input after its results."""
+        """The order of lanes: those of an entity are adjacent, with its input after its results."""
         return _natural(self.groups[lane]), self.is_input[lane], _natural(self.labels[lane])
 
     def _numbers(self) -> tuple[Floats, ...]:
@@ -201,7 +201,7 @@ def _natural(text: str) -> tuple[int, float, str]:
 
 
 def lanes_of_values(keys: Ints, value: Ints, start: Ints, end: Ints) -> tuple[Ints, Bools]:
-    """Lane keys from the keys of things, and the rows with a lane per value, because several values hold together."""
+    """Lane keys from the keys of instances, and the rows with a lane per value, because several values hold together."""
     order = np.lexsort((start, keys))
     key, begins, ends = keys[order], start[order], end[order]
     crossing = np.zeros(len(key), np.bool_)

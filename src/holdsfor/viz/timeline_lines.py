@@ -60,7 +60,7 @@ def _kept(x: Floats, y: Floats) -> Ints:
 
 
 def number_text(value: float) -> str:
-    """A number in few characters.
+    """A short form of a number.
 
     >>> number_text(12.50), number_text(3.0), number_text(1234567.0)
     ('12.5', '3', '1.23457e+06')
