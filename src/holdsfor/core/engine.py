@@ -310,7 +310,7 @@ class Engine:
     def save(self, note: Term = NONE) -> bytes:
         """The state as bytes, for an engine with the same rules, background facts, window and start.
 
-        Rows that have not been taken in yet belong to it. `note` is what the caller wants back with it.
+        It includes rows that have been pushed and not yet evaluated. `load` returns the `note`.
         """
         found: bytes = self.core.save(self.words.word(self._noted(note)))
         return found

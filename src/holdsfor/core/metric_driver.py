@@ -78,14 +78,14 @@ _ENCODED: dict[int, dict[tuple[int, Arrival], Encoded]] = {}
 """By the identity of a living plan: the encoded plans by ticks per time unit and arrival of facts."""
 
 
-def encoded(plan: MetricPlan, scale: int, arrival: Arrival, asked: MetricPlan | None = None) -> Encoded:
-    """The encoded physical plan of a program, or of a part of the program `asked`; cached."""
+def encoded(plan: MetricPlan, scale: int, arrival: Arrival, whole: MetricPlan | None = None) -> Encoded:
+    """The encoded physical plan of a program, or of a part of the program `whole`; cached."""
     if id(plan) not in _ENCODED:
         _ENCODED[id(plan)] = {}
         weakref.finalize(plan, _ENCODED.pop, id(plan), None)
     known = _ENCODED[id(plan)]
     if (scale, arrival) not in known:
-        program = lower_program(plan, scale, arrival, asked)
+        program = lower_program(plan, scale, arrival, whole)
         encoder = Encoder()
         known[scale, arrival] = Encoded(program, encoder.encode(program.plan), encoder.sites)
     return known[scale, arrival]
@@ -101,12 +101,12 @@ class MetricDriver:
         scale: int,
         arrival: Arrival,
         *,
-        asked: MetricPlan | None = None,
+        whole: MetricPlan | None = None,
         threads: int | None = None,
     ) -> None:
-        """`asked` is the plan that determines the needed times of strata, if this plan is a part of it."""
+        """`whole` is the plan that determines the needed times of strata, if this plan is a part of it."""
         self._plan, self._arrival = plan, arrival
-        made = encoded(plan, scale, arrival, asked)
+        made = encoded(plan, scale, arrival, whole)
         self.program = made.program
         host = MetricHost(plan, made.sites)
         self.core: Any = compiled_core().Core(made.data, host, False)
@@ -143,7 +143,7 @@ class MetricDriver:
             self.core.refine(factor, made.data)
         except (OverflowError, TypeError):
             raise HoldsforError(
-                f"times this far apart cannot be told apart by 1/{factor} of a tick: they would not fit 64-bit integers"
+                f"times this far apart cannot be distinguished by 1/{factor} of a tick: they would not fit 64-bit integers"
             ) from None
         self.program = made.program
         self._host.follow(made.sites)
@@ -309,7 +309,7 @@ def materialise_stage(
 
     Raises NeverEnds, also if facts repeat for ever and later stages need all of them.
     """
-    driver = MetricDriver(plan, dictionary, scale, Arrival.TOGETHER, asked=stages.plan, threads=1)
+    driver = MetricDriver(plan, dictionary, scale, Arrival.TOGETHER, whole=stages.plan, threads=1)
     for relation, facts in given.items():
         driver.push(relation, facts)
     for point in (start, end):

@@ -146,8 +146,8 @@ class BodyLowering:
     def _may_stay_open(self, literal: ir.Literal) -> bool:
         if not isinstance(literal, ir.Effect) or literal.kind is not ir.EffectKind.TERMINATED:
             return False
-        asked = names(literal.fvp.fluent) | names(literal.fvp.value)
-        return not asked <= self._scope.bound and self._known.is_ended_openly(literal.fvp)
+        variables = names(literal.fvp.fluent) | names(literal.fvp.value)
+        return not variables <= self._scope.bound and self._known.is_ended_openly(literal.fvp)
 
     def _literal(self, literal: ir.Literal) -> Sequence[code.Instruction]:
         scope = self._scope

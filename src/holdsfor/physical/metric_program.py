@@ -49,14 +49,14 @@ def program_stages(plan: MetricPlan, arrival: Arrival) -> MetricStages:
     return one_stage(plan, "facts come in time") if arrival is Arrival.FINAL else metric_stages(plan)
 
 
-def lower_program(plan: MetricPlan, scale: int, arrival: Arrival, asked: MetricPlan | None = None) -> MetricProgram:
+def lower_program(plan: MetricPlan, scale: int, arrival: Arrival, whole: MetricPlan | None = None) -> MetricProgram:
     """The physical plan of a program.
 
     On a stream, a program derives nothing for times before its premises. Results up to a border and the state of a
-    checkpoint there are all that later times need. `asked` is the plan that determines which times of the strata are
-    needed, if this program is part of it.
+    checkpoint there are all that later times need. `whole` is the plan that determines which times of the strata
+    are needed, if this program is part of it.
     """
-    lowering = _Lowering(plan, scale, arrival, Demand(asked or plan, _ZERO, _ZERO))
+    lowering = _Lowering(plan, scale, arrival, Demand(whole or plan, _ZERO, _ZERO))
     stages = tuple(map(lowering.stage, lowering.stages))
     keep = FOREVER if arrival is Arrival.TOGETHER else 0
     tables = tuple(Table(one.label, one.role, one.columns, keep=keep) for one in lowering.tables)

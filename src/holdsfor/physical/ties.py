@@ -149,15 +149,15 @@ class _Search:
         if wanted:
             if shape.ranging or not isinstance(shape.rule, EffectRule | EventRule):
                 return False
-            ways = _ways(key, list(self._steps(shape.rule)))
-            if not wanted <= ways.keys():
+            previous = _previous(key, list(self._steps(shape.rule)))
+            if not wanted <= previous.keys():
                 return False
             self._rules[origin(shape.rule.span)] = None
             for end in wanted:
                 name = end
                 while name is not None and name != key:
                     names.add(name)
-                    name, link = ways[name]
+                    name, link = previous[name]
                     self._links[link] = None
         for reading in shape.readings:
             if reading.symbol not in members:
@@ -189,7 +189,7 @@ class _Search:
         return all(not rule.body and is_ground(rule.head) for rule in rules)
 
 
-def _ways(key: str, steps: list[tuple[str, str, _Link]]) -> dict[str | None, tuple[str, _Link]]:
+def _previous(key: str, steps: list[tuple[str, str, _Link]]) -> dict[str | None, tuple[str, _Link]]:
     """The shortest path to every variable: the previous variable, and the link between them."""
     found: dict[str | None, tuple[str, _Link]] = {}
     waiting = deque([key])

@@ -124,9 +124,9 @@ def _bound(body: ir.Body, found: Mapping[Place, Kinds], outside: _Known | None =
     for literal in body:
         branches = _branches(literal)
         if branches:
-            ways = [_bound(branch, found, known) for branch in branches]
-            for name in set.intersection(*(set(way) for way in ways)):
-                known[name] = known.get(name, ANY) & frozenset().union(*(way[name] for way in ways))
+            alternatives = [_bound(branch, found, known) for branch in branches]
+            for name in set.intersection(*(set(one) for one in alternatives)):
+                known[name] = known.get(name, ANY) & frozenset().union(*(one[name] for one in alternatives))
     # A computed value may depend on a later computation.
     for _ in body:
         for literal in body:

@@ -24,7 +24,7 @@ def check_mixing(analysis: Analysis) -> Iterator[Diagnostic]:
     metric = analysis.program.metric
     if not metric.rules and not metric.facts:
         return
-    # Imported here because few programs have metric rules.
+    # Imported here because most programs have no metric rules.
     from holdsfor.compiler.metric.checks import CHECKS
     from holdsfor.compiler.metric.checks.names import check_names
 

@@ -72,7 +72,7 @@ def _wrong_argument(name: str, goal: Term) -> Diagnostic:
         hint = UNCLEAR_UNITS.get(str(written)) or (f"did you mean {close}?" if close else _UNITS)
         fix = Fix(argument.span, close) if close and written not in UNCLEAR_UNITS else None
         return _error(f"{shown} is not a time unit", argument.span, hint, fix)
-    # Imported here because few programs have a zone, and fewer a wrong one.
+    # Imported here because most programs have no zone.
     from zoneinfo import available_timezones
 
     zones = available_timezones()

@@ -33,7 +33,7 @@ class Unsplit(Exception):
 
 
 def keyed_reads(rule: NormalRule, place: int) -> tuple[Read, ...]:
-    """What a rule reads if it is split by a place of its head, in the order of `sources`; raises Unsplit."""
+    """The reads of a rule that is split by a place of its head, in the order of `sources`; raises Unsplit."""
     match rule:
         case Moved(source=source) | Eroded(source=source):
             return (Read(source, (place,)),)
@@ -42,7 +42,7 @@ def keyed_reads(rule: NormalRule, place: int) -> tuple[Read, ...]:
         case Joined(terms=terms, literals=literals):
             key = terms[place]
             if isinstance(key, Const):
-                raise Unsplit(f"the rule at {_at(rule)} is about one thing: {_nth(rule.head, place)} is a constant")
+                raise Unsplit(f"the rule at {_at(rule)} is about one entity: {_nth(rule.head, place)} is a constant")
             scans = [one.scan if isinstance(one, Total) else one for one in literals if isinstance(one, Scan | Total)]
             reads = tuple(
                 _read(scan, None if key in _counted(one) else key)
@@ -86,7 +86,7 @@ def stratum_keys(stratum: MetricStratum, place: int, known: Keys) -> Keys:
                 if (key is None and read.relation in stratum.relations) or (key is not None and key not in read.places):
                     raise Unsplit(_crossing(rule, made[head], read))
     if not is_split:
-        raise Unsplit(f"{stratum.relations[0]} is about the same things whatever it is derived from")
+        raise Unsplit(f"{stratum.relations[0]} has the same arguments whatever it is derived from")
     return made
 
 
@@ -103,7 +103,7 @@ def _at(rule: NormalRule) -> str:
 
 
 def all_keys(stratum: MetricStratum, known: Keys) -> Iterator[Keys]:
-    """All ways to split a stratum."""
+    """All possible keys of a stratum."""
     for place in range(stratum.relations[0].arity):
         try:
             yield stratum_keys(stratum, place, known)

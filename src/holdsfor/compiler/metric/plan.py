@@ -20,7 +20,7 @@ class Direction(StrEnum):
     NOWHERE = "nowhere"
     FORWARD = "forward"
     BACKWARD = "backward"
-    BOTH = "both ways"
+    BOTH = "both directions"
 
 
 @dataclass(frozen=True)
@@ -140,5 +140,5 @@ def _direction(inner: Sequence[Range]) -> Direction:
 
 def _stride(inner: Sequence[Range]) -> Fraction | None:
     """The shortest distance over which a rule of the stratum carries facts."""
-    ways = [abs(bound) for offsets in inner for bound in (offsets.low, offsets.high) if bound]
-    return min(ways, default=None)
+    distances = [abs(bound) for offsets in inner for bound in (offsets.low, offsets.high) if bound]
+    return min(distances, default=None)

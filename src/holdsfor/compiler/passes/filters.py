@@ -277,7 +277,7 @@ class _Case:
             return None
         possible = [branch for branch, end in zip(literal.branches, ends, strict=True) if end != (_FALSE,)]
         if len(possible) > 1:
-            # Of several ways to keep an interval, one without conditions suffices.
+            # Of several alternatives that keep an interval, one without conditions suffices.
             return () if () in ends else None
         return possible[0] if possible else (_FALSE,)
 
