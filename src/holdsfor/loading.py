@@ -346,12 +346,12 @@ def read_input(
     max_ahead: DurationInput | None = None,
 ) -> Reading:
     """Read events, and report rows that cannot be used."""
-    from holdsfor.io.given import as_paths, complain_of_strangers, warn_of_unread
+    from holdsfor.io.given import as_paths, report_unread_tables, warn_of_unread
     from holdsfor.io.looks import require_described
     from holdsfor.recognition import read_events
 
     if isinstance(events, Mapping):
-        complain_of_strangers(events, plan)
+        report_unread_tables(events, plan)
     reading = read_events(plan, events, mapping, unit, rejects, max_ahead=max_ahead)
     if mapping is None and not isinstance(events, Mapping):
         read = reading.rows - sum(reading.unknown.values()) - reading.rejects.count

@@ -26,7 +26,7 @@ from holdsfor.core.run import RecordedRun
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.aside import without_far_ahead
 from holdsfor.io.builder import Reading
-from holdsfor.io.given import Paths, as_paths, complain_of_unread_mapping
+from holdsfor.io.given import Paths, as_paths, refuse_unread_mapping
 from holdsfor.io.inputs import input_files
 from holdsfor.io.plausible import time_note
 from holdsfor.io.preprocessing_rules import has_preprocessing
@@ -100,7 +100,7 @@ def _read(
 
     described = make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
     described = described.with_unit(unit, plan.analysis.written.time_scale)
-    complain_of_unread_mapping(described, plan)
+    refuse_unread_mapping(described, plan)
     files = input_files(events, described)
     return read_tables(files, described, entities, rejects=rejects, on_rows=on_rows, arithmetic=arithmetic)
 

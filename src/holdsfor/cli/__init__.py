@@ -79,7 +79,7 @@ def _run_plainly(words: list[str]) -> None:
             # Typer says it with all there is to say of the option.
             _app("run")()
 
-    # Even without options it is Typer that sees to exit codes, and to what happens when somebody interrupts it.
+    # Typer also handles exit codes and interrupts, so it is used even without options.
     made = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=settings())
     made.command(add_help_option=False)(work)
     made([])

@@ -191,7 +191,7 @@ def _values(parameter: Parameter, command: Command, begun: str, line: Line) -> l
         table, _, path = begun.partition("=")
         return [Item(f"{table}={item.word}") for item in _files(path, (*_TABLES, *_COMPRESSED))]
     fitting = list(_files(begun, next((_KINDS[key] for key in keys if key in _KINDS), None)))
-    # Somebody whose files end otherwise has begun to write the name of one.
+    # With any other ending, the word is the beginning of a file name.
     return fitting if not begun or any(one.word.startswith(begun) for one in fitting) else list(_files(begun, None))
 
 

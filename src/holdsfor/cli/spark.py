@@ -66,9 +66,9 @@ class SparkRun:
         spark = spark_session(self.master)
         from pyspark.sql import Observation
 
-        from holdsfor.spark.asked_for import have_dates
         from holdsfor.spark.batch import events_of, intervals_of, stage_output
         from holdsfor.spark.files import file_feeds
+        from holdsfor.spark.input_frames import have_dates
         from holdsfor.spark.job import Span
         from holdsfor.spark.streaming.reasons import spark_errors
 
@@ -161,6 +161,6 @@ def spark_session(master: str, options: Mapping[str, str] | None = None) -> Spar
         for name, value in (options or {}).items():
             builder = builder.config(name, value)
         made: SparkSession = builder.getOrCreate()
-    # What goes wrong is said in a sentence, by whoever asked for it; the log would show where in Spark's code it was.
+    # The caller reports errors in a sentence; the log would add positions in the code of Spark.
     made.sparkContext.setLogLevel("OFF")
     return made

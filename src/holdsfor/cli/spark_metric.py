@@ -58,7 +58,7 @@ def run_metric_on_spark(
         from holdsfor.io.mapping import read_mapping
         from holdsfor.io.writers import writing
         from holdsfor.spark import materialise
-        from holdsfor.spark.asked_for import have_dates
+        from holdsfor.spark.input_frames import have_dates
         from holdsfor.spark.metric.batch import known_metric_scale
         from holdsfor.spark.streaming.reasons import spark_errors
 

@@ -21,7 +21,7 @@ Spans: TypeAlias = tuple[Ints, Ints]
 EMPTY: Ints = np.empty(0, np.int64)
 
 BLOCK = 1 << 16
-"""Rows per block: few enough that temporary arrays stay in the processor's cache."""
+"""Rows per block: small enough that temporary arrays stay in the processor's cache."""
 _FEW = 1 << 11
 """Up to this number of rows, a plain search costs less than a merge."""
 _FAR = 1 << 62
@@ -42,7 +42,7 @@ def mask_of(column: Any) -> Bools:
 
 
 def true_rows(condition: npt.NDArray[Any]) -> Ints:
-    """Like `flatnonzero`, at a fraction of its call cost, which dominates on few rows.
+    """Like `flatnonzero`, at a fraction of its call cost, which dominates for small columns.
 
     >>> true_rows(np.array([True, False, True]))
     array([0, 2])

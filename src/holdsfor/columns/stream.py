@@ -19,7 +19,7 @@ from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.terms import arguments, functor
 
 if TYPE_CHECKING:
-    # The reference evaluator is imported with its records, and few runs need it.
+    # The reference evaluator is imported with its records, and most runs do not need it.
     from holdsfor.reference.history import InputInterval, Record
 
 

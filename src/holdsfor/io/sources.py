@@ -14,7 +14,7 @@ from holdsfor.io.compression import MARK_SIZE, damages, packing_of, unpacked
 
 STANDARD_INPUT = "-"
 BLOCK = 4 << 20
-"""Bytes per piece: few enough that its columns stay in a processor's cache."""
+"""Bytes per piece: small enough that its columns stay in a processor's cache."""
 HEAD = 1 << 16
 """Bytes that are examined to detect the format of an input."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

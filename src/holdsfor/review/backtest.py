@@ -35,7 +35,7 @@ from holdsfor.review.timeline_scale import FAR, Line
 from holdsfor.times import DurationInput, TimeInput, duration
 
 SCHEMA = "holdsfor.backtest/1"
-"""What the JSON form is called; fields may be added, never taken away or changed."""
+"""The name of the JSON format; fields may be added, never removed or changed."""
 
 
 @dataclass(frozen=True)
@@ -156,12 +156,12 @@ class Backtest:
     def why(self, mistake: Mistake, *, depth: int | None = DEPTH) -> Explanation:
         """Why a false alarm was found, or why a miss was not, at the first time-point that is wrong."""
         at = self._first_wrong(mistake)
-        question, time = str(self._asked(mistake.subject)), self.line.time(at)
+        question, time = str(self._subject_of_rules(mistake.subject)), self.line.time(at)
         if mistake.kind == "miss":
             return self._result.why_not(question, time, depth=depth)  # type: ignore[arg-type]
         return self._result.why(question, time, depth=depth)  # type: ignore[arg-type]
 
-    def _asked(self, subject: Subject) -> Subject:
+    def _subject_of_rules(self, subject: Subject) -> Subject:
         """The subject as the rules have it: labels may name the entities in another order."""
         return next((self._sides[1].subjects[at] for at in self._numbers(self._sides[1], subject)), subject)
 
@@ -184,7 +184,7 @@ class Backtest:
     # Forms
 
     def as_json(self, why: int = 0) -> dict[str, Any]:
-        """Everything as plain data; so many of the worst mistakes of each kind with their reasons."""
+        """The backtest as plain data; a given number of the worst mistakes of each kind have reasons."""
         from holdsfor.review.backtest_forms import backtest_data
 
         return backtest_data(self, why)
@@ -267,7 +267,7 @@ def _median(lags: Ints) -> float:
 
 
 def key_of(subject: Subject, *, any_order: bool) -> tuple[Any, ...]:
-    """What makes two subjects the same."""
+    """The key by which two subjects are the same."""
     if not any_order:
         return subject.term, subject.value
     return subject.name, tuple(sorted(subject.entity)), subject.value

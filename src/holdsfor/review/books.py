@@ -19,7 +19,7 @@ from holdsfor.review.timeline_scale import Line
 Columns = tuple[Ints, Ints, Ints]
 """Keys, starts and ends."""
 Held = tuple[Ints, Ints, Ints, Ints]
-"""What a setting finds: keys, starts and ends, and how many subjects with the key have the interval."""
+"""The results of a setting: keys, starts and ends, and the number of subjects of the key with the interval."""
 Counts = npt.NDArray[np.int64]
 _COUNTS = 8
 _ROWS = 1 << 20
@@ -28,7 +28,7 @@ _ROWS = 1 << 20
 
 @dataclass(frozen=True)
 class Edits:
-    """Intervals that come and go, with the numbers of their settings, which are counted from 0."""
+    """Intervals that settings add and remove, with the numbers of the settings, which begin at 0."""
 
     setting: Ints
     key: Ints

@@ -103,7 +103,7 @@ class Uses:
 
 
 def uses_of(parameter: Parameter, program: Program, reasoner: Reasoner) -> Uses:
-    """What reads a constant that is an argument of a fact."""
+    """The conditions that read a constant that is an argument of a fact."""
     if parameter.fact is None or parameter.argument < 0 or not isinstance(parameter.fact.head, Compound):
         return Uses(unknown="it is no argument of a fact")
     head = parameter.fact.head
@@ -204,7 +204,7 @@ class FilteredList:
 
 
 def filtered_list(rule: IntervalRule, algebra: Algebra) -> FilteredList:
-    """What a filter of a rule is given."""
+    """The interval list that a filter of a rule gets."""
     lists = {one.name for one in variables(algebra.inputs[0])}
     body: list[Literal] = []
     for literal in reversed(rule.body):

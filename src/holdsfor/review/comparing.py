@@ -20,7 +20,7 @@ from holdsfor.review.timeline_scale import FAR, Line
 
 
 class Change(StrEnum):
-    """What became of the intervals of a cluster."""
+    """The kind of difference between the intervals of a cluster before and after."""
 
     APPEARS = "appears"
     DISAPPEARS = "disappears"
@@ -164,14 +164,14 @@ def _sorted(cluster: Ints, low: Ints, high: Ints) -> _Side:
 
 
 def _minus(one: _Side, other: _Side) -> _Side:
-    """What only one side has; clusters come in the order of their packed times."""
+    """The intervals that only one side has; clusters are in the order of their packed times."""
     spans: Spans = difference((one.start, one.end), [(other.start, other.end)])
     at = np.searchsorted(one.start, spans[0], "right") - 1
     return _Side(one.cluster[at] if len(at) else EMPTY, spans[0], spans[1])
 
 
 def _in_time(side: _Side, times: Ints) -> _Side:
-    """Ranks as the times they stand for."""
+    """The times of ranks."""
     if not len(side.start):
         return side
     count = len(times)

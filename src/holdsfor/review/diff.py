@@ -32,7 +32,7 @@ from holdsfor.review.timeline_scale import FAR, Line
 from holdsfor.times import DurationInput, TimeInput
 
 SCHEMA = "holdsfor.diff/1"
-"""What the JSON form is called; fields may be added, never taken away or changed."""
+"""The name of the JSON format; fields may be added, never removed or changed."""
 OLD, NEW = "old", "new"
 
 
@@ -170,7 +170,7 @@ class Diff(Sequence[Difference]):
         return Reason(self.line.time_text(at), names[holder], why, why_not, tuple(made))
 
     def _speaks_of(self, side: int, subject: Subject) -> bool:
-        """Whether a program has anything of this name, so that it can be asked about it."""
+        """Whether a program defines this name, so that it can explain it."""
         assert self._results is not None
         result = self._results[side]
         if isinstance(result, MetricResult):
@@ -214,7 +214,7 @@ class Diff(Sequence[Difference]):
         return diff_timeline(self, limit)
 
     def intervals_of(self, one: Difference) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """All intervals of what a difference is about, before and after."""
+        """All intervals of the subject of a difference, before and after."""
         subjects, old, new = together(*self._histories)
         number = subjects.index(one.subject)
         return tuple(  # type: ignore[return-value]
@@ -297,7 +297,7 @@ def diff(
 
 
 def compared(sides: tuple[AnyReasoner, AnyReasoner], runs: Runs, names: Collection[str] | None = None) -> Diff:
-    """What differs between what two programs find in the same input."""
+    """The differences between the results of two programs over the same input."""
     if isinstance(sides[0], MetricReasoner) != isinstance(sides[1], MetricReasoner):
         raise HoldsforError("one of the programs is metric alone, the other one is not: their times cannot be compared")
     found = defined(sides[0]), defined(sides[1])
@@ -323,7 +323,7 @@ def compared(sides: tuple[AnyReasoner, AnyReasoner], runs: Runs, names: Collecti
 
 
 def defined(reasoner: AnyReasoner) -> Definitions:
-    """What defines each event and fluent of a program."""
+    """The clauses that define each event and fluent of a program."""
     if isinstance(reasoner, MetricReasoner):
         return metric_definitions(reasoner.program)
     return definitions(reasoner.analysis.resolved)

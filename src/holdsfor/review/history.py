@@ -1,4 +1,4 @@
-"""What holds when, of everything that was found, as columns that two runs can be compared by."""
+"""All intervals and events of a run, as columns by which two runs are compared."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class History:
 
 
 def history_of(result: Result, wanted: Collection[Node] | None = None) -> History:
-    """What a run found: of every time-point, what the last query time knows whose window has it."""
+    """The results of a run: for every time-point, those of the last query time whose window contains it."""
     window = None if result.windows is None else result.windows.size
     known = known_answers(result.answers, window)
     texts = result.texts
@@ -79,7 +79,7 @@ def history_of(result: Result, wanted: Collection[Node] | None = None) -> Histor
 
 
 def changed_histories(old: Result, new: Result, wanted: Collection[Node]) -> tuple[History, History]:
-    """What only one of two runs over the same dictionary found: texts are made of that alone."""
+    """The results that only one of two runs over the same dictionary has; texts are created for these only."""
     assert old.texts.dictionary is new.texts.dictionary
     sides: tuple[list[History], list[History]] = ([], [])
     known = [
@@ -162,7 +162,7 @@ def metric_scale(results: Iterable[MetricResult]) -> int:
 
 
 def metric_history_of(result: MetricResult, scale: int, wanted: Collection[Node] | None = None) -> History:
-    """What a metric program derives, in cells."""
+    """The results of a metric program, in cells."""
     numbers: dict[Subject, int] = {}
     rows = [row for row in result if wanted is None or Node(FLUENT, row.predicate, len(row.args)) in wanted]
     key = [numbers.setdefault(metric_subject(row.predicate, row.args), len(numbers)) for row in rows]
@@ -204,7 +204,7 @@ def together(old: History, new: History) -> tuple[list[Subject], History, Histor
 
 
 def histories(results: Sequence[Result | MetricResult], wanted: Collection[Node] | None) -> tuple[list[History], Line]:
-    """What runs found, on one time-line."""
+    """The results of several runs on one time-line."""
     metric = [one for one in results if isinstance(one, MetricResult)]
     scale = results[0].time_scale
     if metric:

@@ -1,4 +1,4 @@
-"""Labels: what is known to have been so, as intervals or points, from files or tables."""
+"""Labels: true intervals or points, from files or tables."""
 
 from __future__ import annotations
 

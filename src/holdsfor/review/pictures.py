@@ -20,7 +20,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def diff_timeline(found: Diff, limit: int) -> Timeline:
-    """What differs most, before and after: what both have, and what only one of them has."""
+    """The largest differences: the intervals that both runs have, and those of only one of them."""
     groups: dict[str, tuple[Pairs, Pairs]] = {}
     for one in found:
         if len(groups) == limit:

@@ -21,7 +21,7 @@ class Cause:
     line: int
     text: str
     does: str
-    """What it says, or the conditions of it that fail."""
+    """The clause, or those of its conditions that fail."""
 
     @property
     def place(self) -> str:
@@ -60,7 +60,7 @@ Place = tuple[str, int]
 
 
 def edited_places(old: Definitions, new: Definitions) -> tuple[dict[Place, str], dict[Place, str]]:
-    """Where the clauses stand that only one of two programs has, and what they say."""
+    """The clauses that only one of two programs has, with their positions and texts."""
     return _only(old, new), _only(new, old)
 
 
@@ -114,7 +114,7 @@ def _nodes(
 
 
 def _does(node: Mapping[str, Any], above: Mapping[str, Any] | None) -> str:
-    """What a step with a rule says; if it fails, the conditions that do."""
+    """The text of a step with a rule; if it fails, of the conditions that fail."""
     if node["holds"]:
         # A fact is there; what fails is a condition beside it.
         beside = [] if above is None or above["holds"] or node.get("children") else list(_failing(above))

@@ -84,7 +84,7 @@ class Runs:
         return reasoner if tick is None else reasoner.with_clock_tick(tick, self.given.unit)
 
     def result(self, reasoner: AnyReasoner, found: Definitions, wanted: Collection[Node]) -> Result | MetricResult:
-        """What a program finds of some events and fluents."""
+        """The results of a program for some events and fluents."""
         kept = needed(found, wanted)
         if isinstance(reasoner, MetricReasoner):
             return self._metric(reasoner, kept)
@@ -94,7 +94,7 @@ class Runs:
         return self.recognised(part, reading)
 
     def recognised(self, reasoner: Reasoner, reading: Reading) -> Result:
-        """What a program finds in input that was read."""
+        """The results of a program for input that was read."""
         given = self.given
         span = given.window, given.step, given.start, given.end
         return recognised(
@@ -107,7 +107,7 @@ class Runs:
         return self.materialised(from_metric_program(replace(program, rules=rules)))
 
     def materialised(self, reasoner: MetricReasoner) -> MetricResult:
-        """What a metric program derives."""
+        """The results of a metric program."""
         given = self.given
         given.require_metric()
         with warnings.catch_warnings():

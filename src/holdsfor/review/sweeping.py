@@ -36,7 +36,7 @@ _OPEN, _RETRACT = (list(Op).index(op) for op in (Op.OPEN, Op.RETRACT))
 
 @dataclass(frozen=True)
 class Moves:
-    """Intervals of one fluent that come or go with some settings, which are counted from 0."""
+    """Intervals of one fluent that some settings add or remove. Settings are numbered from 0."""
 
     found: History
     setting: Ints
@@ -95,7 +95,7 @@ class Sweep:
         self._engine.core.report_only([node_of(symbol) in wanted for symbol in self._engine.symbols])
 
     def _results(self, node: Node) -> Iterator[Rows]:
-        """What the first engine has found, as input of the other one."""
+        """The results of the first engine, as input of the second one."""
         for table, symbol in enumerate(self._first.symbols):
             target = self._engine.tables.get(Symbol(symbol.kind, symbol.name, symbol.arity))
             if node_of(symbol) != node or target is None:
@@ -121,7 +121,7 @@ class Sweep:
         return np.array([float(one) if good else math.nan for one, good in pairs], np.float64)[place]  # type: ignore[arg-type]
 
     def beginning(self) -> Iterator[Moves]:
-        """What holds in all settings, as it comes with the first one."""
+        """The intervals of the first setting that hold in all settings."""
         for table, symbol in enumerate(self._first.symbols):
             if node_of(symbol) in self._shown:
                 start, end, value, words = self._first.core.answers(table, self._first.threads)
@@ -129,7 +129,7 @@ class Sweep:
                 yield Moves(found, np.zeros(len(found), np.int64), np.ones(len(found), np.bool_))
 
     def over(self, settings: Sequence[Sequence[Fraction]], most: int) -> Iterator[tuple[int, list[Moves]]]:
-        """Go through settings: what comes and goes with the next few of them, and how many these are."""
+        """Go through settings in groups: the intervals that a group adds and removes, and the size of the group."""
         pieces: list[dict[str, Any]] = []
         rows = 0
         for setting in settings:

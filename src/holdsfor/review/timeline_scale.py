@@ -20,7 +20,7 @@ FAR = int(FOREVER)
 
 @dataclass(frozen=True)
 class Line:
-    """A time-line: what its whole numbers mean. A `scale` of 0 stands for time-points."""
+    """The meaning of the whole numbers of a time-line. A `scale` of 0 stands for time-points."""
 
     time_scale: TimeScale | None = None
     scale: int = 0

@@ -63,7 +63,7 @@ from holdsfor.times import DurationInput
 
 
 class Trials:
-    """What is known while settings are tried."""
+    """The state of a tuning."""
 
     def __init__(
         self,
@@ -266,7 +266,7 @@ class Scored:
 
 
 def _swept(sweep: Sweep, settings: Sequence[tuple[Fraction, ...]], numbers: _Numbers) -> Iterator[tuple[int, Edits]]:
-    """What comes and goes from setting to setting."""
+    """The intervals that each setting adds to and removes from those of the setting before."""
     beginning = list(sweep.beginning())
     for count, moves in sweep.over(settings, _CHANGES):
         parts = []
@@ -279,7 +279,7 @@ def _swept(sweep: Sweep, settings: Sequence[tuple[Fraction, ...]], numbers: _Num
 
 
 _CHANGES = 1 << 20
-"""Scores are counted again when so many intervals have changed."""
+"""The number of changed intervals after which scores are counted anew."""
 
 
 def _snake(tried: Sequence[Sequence[Choice]]) -> Iterator[tuple[Choice, ...]]:
@@ -294,7 +294,7 @@ def _snake(tried: Sequence[Sequence[Choice]]) -> Iterator[tuple[Choice, ...]]:
 
 
 class _Numbers:
-    """A number for every subject, whoever names it first."""
+    """A number for every subject, in the order of first mention."""
 
     def __init__(self, labels: History, *, any_order: bool) -> None:
         self.labels, self._any_order = labels, any_order

@@ -29,7 +29,7 @@ from holdsfor.review.varying import Parameter, read_parameter
 from holdsfor.times import DurationInput, TimeInput
 
 SCHEMA = "holdsfor.tuning/1"
-"""What the JSON form is called; fields may be added, never taken away or changed."""
+"""The name of the JSON format; fields may be added, never removed or changed."""
 Measure = Literal["episode", "time"]
 
 
@@ -48,7 +48,7 @@ class Setting:
 
 
 def f1_of(score: Score, by: Measure) -> float:
-    """What is made as large as possible; nothing at all counts as 0."""
+    """The score to maximise; 0 if it is undefined."""
     found = score.time_f1 if by == "time" else score.f1
     return 0.0 if math.isnan(found) else found
 

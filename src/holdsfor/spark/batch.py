@@ -26,8 +26,8 @@ from holdsfor.metric import MetricReasoner
 from holdsfor.physical.model import FOREVER as NEVER_FINAL
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.arguments import ArgumentColumns, columns_of, require_types
-from holdsfor.spark.asked_for import known_scale, require_frames
 from holdsfor.spark.engine_task import EngineTask
+from holdsfor.spark.input_frames import known_scale, require_frames
 from holdsfor.spark.job import Span, make_job, plan_rows
 from holdsfor.spark.keys import Ties, connected
 from holdsfor.spark.output import WITHOUT_VALUE
@@ -334,7 +334,7 @@ def session_of(events: Events) -> SparkSession:
 
 
 def default_partitions(spark: SparkSession) -> int:
-    """Spark's shuffle partitions; on a single machine with a cluster setting, a few per core."""
+    """Spark's shuffle partitions; on a single machine with a cluster setting, a small number per core."""
     shuffled = int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
     master = spark.conf.get("spark.master", "") or ""
     if shuffled == 200 and master.startswith("local["):

@@ -28,7 +28,7 @@ from holdsfor.io.formats import table_part
 from holdsfor.io.frames import entry_of
 from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import TableMapping
-from holdsfor.io.tables import Taker
+from holdsfor.io.tables import TableReader
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput, plan_windows
 from holdsfor.spark.batch import Events, Rules, read_input, session_of, unit_in
@@ -60,8 +60,8 @@ def explain(
     known = unit_in(scale)
     span = span_in_points((window, step, start, end), known)
     point, query = time_point(at, known, "at"), time_point_or_none(query_time, known, "query_time")
-    asked = read_question(question, plan.analysis.entities)
-    demand = demand_of(plan, asked.symbol, asked.term)
+    parsed = read_question(question, plan.analysis.entities)
+    demand = demand_of(plan, parsed.symbol, parsed.term)
     reach = reach_of(session_of(events), feeds)
     windows = plan_windows(reach, *span)
     stream, dictionary = fetched(plan, feeds, demand)
@@ -83,7 +83,7 @@ def fetched(plan: Plan, feeds: Sequence[Feed], demand: Demand) -> tuple[Stream, 
     """The rows that a demand needs."""
     layouts = Layouts(plan.analysis.entities)
     builder = Builder()
-    taker = Taker(layouts, builder, "s")
+    reader = TableReader(layouts, builder, "s")
     for frame, origin in wanted_rows(feeds, demand):
         name = origin.rows.symbol.name
         columns = frame.columns
@@ -91,7 +91,7 @@ def fetched(plan: Plan, feeds: Sequence[Feed], demand: Demand) -> tuple[Stream, 
         loose = [f"argument {place}" for place, arg in enumerate(origin.args) if arg.slot == "u"]
         part = replace(part, untyped=frozenset(one for one in loose if one in columns))
         if len(part.table):
-            taker.take(part, [entry_of(f"events[{name!r}]", name, columns, layouts)], name)
+            reader.read(part, [entry_of(f"events[{name!r}]", name, columns, layouts)], name)
     dictionary = Dictionary()
     return builder.finish(dictionary).stream, dictionary
 
@@ -142,7 +142,7 @@ def _same(argument: Argument, value: Value) -> str:
         raise HoldsforError(f"{value} is neither a number nor text; tables have nothing else")
     match argument.slot:
         case "u" if not is_text:
-            # Other numbers may have the same part. This can only give too many rows, never too few.
+            # Other numbers may have the same part. This can only give additional rows; no row is missing.
             return f"{key_part(argument)} = {part(value)}L"
         case "l" | "d" if is_text:
             return "false"

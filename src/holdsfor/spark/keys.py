@@ -72,12 +72,12 @@ class PartsOfCodes:
         if missing:
             self._parts = np.concatenate((self._parts, np.zeros(missing, np.int64)))
             self._is_known = np.concatenate((self._is_known, np.zeros(missing, np.bool_)))
-        is_asked = np.zeros(len(self._parts), np.bool_)
-        is_asked[codes] = True
-        new = np.flatnonzero(is_asked & ~self._is_known)
+        is_requested = np.zeros(len(self._parts), np.bool_)
+        is_requested[codes] = True
+        new = np.flatnonzero(is_requested & ~self._is_known)
         if len(new):
             self._parts[new] = parts(self._dictionary.values[code] for code in new.tolist())
-            self._is_known |= is_asked
+            self._is_known |= is_requested
         return self._parts[codes]
 
 

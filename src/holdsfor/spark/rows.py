@@ -60,11 +60,11 @@ class BucketRows:
         if job.wire.staged:
             is_mine = pc.equal(table["stage"], spec.number)
             self.own, self.passing = table.filter(is_mine), table.filter(pc.invert(is_mine))
-        told = self.own.filter(pc.less(self.own["tag"], 0))
-        if len(told):
-            self._read_facts(told)
+        metadata = self.own.filter(pc.less(self.own["tag"], 0))
+        if len(metadata):
+            self._read_metadata(metadata)
 
-    def _read_facts(self, rows: pa.Table) -> None:
+    def _read_metadata(self, rows: pa.Table) -> None:
         facts = dict(zip(rows["tag"].to_pylist(), rows["t0"].to_pylist(), strict=True))
         if "t1" in rows.column_names:
             second = zip(rows["tag"].to_pylist(), rows["t1"].to_pylist(), strict=True)

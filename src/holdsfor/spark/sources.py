@@ -184,8 +184,8 @@ def first_true(cases: Sequence[tuple[str, str | None]]) -> str:
     values = {value for _, value in cases}
     if len(values) == 1:
         return values.pop() or "null"
-    told_apart = " ".join(f"when {test} then {value}" for test, value in cases if value is not None)
-    return f"case {told_apart} end"
+    branches = " ".join(f"when {test} then {value}" for test, value in cases if value is not None)
+    return f"case {branches} end"
 
 
 # Rows of a stage
@@ -312,7 +312,7 @@ def _typed(frame: DataFrame, columns: Mapping[str, str], wire: Wire) -> DataFram
     return frame.selectExpr(*(f"{cast[name]} as {name}" for name in wire.out_schema.names))
 
 
-# The shuffle dominates the cost, so its rows have as few columns as possible.
+# The shuffle dominates the cost, so the number of its columns is minimal.
 BUCKET_OF_PACKED = f"shiftright(tag, {TAG_BITS})"
 TAG_OF_PACKED = f"((tag & {2**TAG_BITS - 1}) - {LOWEST_TAG})"
 
@@ -390,7 +390,7 @@ def _feed_reach(feed: Feed) -> DataFrame:
 
 def _counted_reach(feed: Feed) -> DataFrame:
     """The time range, and the numbers of valid and malformed rows."""
-    # Common conditions of all rows are computed once, before they are used in several ways.
+    # Common conditions of all rows are computed once, before their several uses.
     rows = feed.frame.where(any_of([*(origin.chosen for origin in feed.origins), feed.lost])).selectExpr(
         f"coalesce({_usable(feed.origins)}, false) as good",
         *(f"{sql} as {name}" for name, sql in _moments(feed).items()),

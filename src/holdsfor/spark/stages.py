@@ -55,7 +55,7 @@ class Stage:
     members: tuple[tuple[Symbol, Places], ...]
     deliveries: tuple[Delivery, ...]
     links: tuple[Link, ...] = ()
-    """What ties keys, so that connected components share a bucket."""
+    """The links that tie keys; tied keys share a bucket."""
     sides: tuple[int, ...] = ()
     """The sides of the bucket grid; empty if keys are hashed as a whole. See `holdsfor.physical.buckets`."""
     why: str = ""

@@ -46,8 +46,8 @@ def found_by(engine: Engine, check: Check, spark: Any = None) -> Found:
     else:
         run = Recognition(reasoner.plan, reading, windows)
         found = run.by_reference() if engine is Engine.REFERENCE else _tables(run)
-    asked = None if windows is None else _asked(check, windows.query_times.tolist(), scale)
-    return found_at(asked, *found, scale)
+    query_time = None if windows is None else _query_time(check, windows.query_times.tolist(), scale)
+    return found_at(query_time, *found, scale)
 
 
 def _span(check: Check, scale: TimeScale | None) -> tuple[int | None, int | None, int | None, int | None]:
@@ -122,7 +122,7 @@ def _on_spark(
     span: tuple[int | None, int | None, int | None, int | None],
     spark: Any,
 ) -> tuple[pa.Table, pa.Table]:
-    # Imported here: few users of this module have Spark.
+    # Imported here: most users of this module have no Spark.
     from holdsfor.spark.batch import derived_events, recognise
     from holdsfor.spark.scales import in_points
 
@@ -136,8 +136,8 @@ def _on_spark(
     return intervals, in_points(derived_events(reasoner, frames, **given), scale).toArrow().cast(EVENTS)
 
 
-def _asked(check: Check, times: Sequence[int], scale: TimeScale | None) -> int:
-    """The query time that a check is about: the last one if it does not say."""
+def _query_time(check: Check, times: Sequence[int], scale: TimeScale | None) -> int:
+    """The query time of a check: by default the last one."""
     given = check.options.get("at", times[-1] if times else None)
     at = time_point_or_none(given, None if scale is None else scale.unit, "at")
     if at is None or at not in times:
@@ -155,7 +155,7 @@ def found_at(query_time: int | None, intervals: pa.Table, happened: pa.Table, sc
         if query_time is None or row.query_time == query_time:
             found.setdefault(f"{row.fluent}={row.value}", []).append(shown_span((row.start, row.end), scale))
     times = zip(*(happened[name].to_pylist() for name in EVENTS.names), strict=True)
-    for asked, event, time in sorted(times):
-        if query_time is None or asked == query_time:
+    for at, event, time in sorted(times):
+        if query_time is None or at == query_time:
             found.setdefault(event, []).append(shown_time(time, scale))
     return found

@@ -63,7 +63,7 @@ def _read_facts(reasoner: MetricReasoner, check: Check) -> MetricReading:
 
 
 def _on_spark(reasoner: MetricReasoner, check: Check, spark: Any) -> Found:
-    # Imported here: few users of this module have Spark.
+    # Imported here: most users of this module have no Spark.
     from holdsfor.spark import materialise
 
     lines = [(line,) for block in check.blocks(markdown.FACTS) for line in block.text.splitlines() if line.strip()]

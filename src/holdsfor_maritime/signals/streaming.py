@@ -30,7 +30,7 @@ from holdsfor_maritime.signals.cleaning import parsed
 from holdsfor_maritime.signals.flow import Flow
 from holdsfor_maritime.signals.run import Given
 from holdsfor_maritime.signals.thresholds import thresholds as read_thresholds
-from holdsfor_maritime.signals.work import OUTPUTS, Note, Setting, take_in
+from holdsfor_maritime.signals.work import OUTPUTS, Note, Setting, store_rows
 
 REPORTS = (
     "sourcemmsi bigint, navigationalstatus double, rateofturn double, speedoverground double, "
@@ -117,7 +117,7 @@ def _arrived(rows: DataFrame, setting: Setting, until: int | None) -> Sequence[N
         context = TaskContext.get()
         assert context is not None
         found = [parsed(pa.Table.from_batches([batch])) for batch in batches]
-        note = take_in(setting, context.partitionId(), found, until)
+        note = store_rows(setting, context.partitionId(), found, until)
         yield pa.record_batch({"note": pa.array([json.dumps(note)], pa.string())})
 
     notes = rows.mapInArrow(work, "note string").toArrow()

@@ -66,7 +66,7 @@ class Setting:
         return [f"{self.batch}/{what}/{part}.arrow" for part in parts]
 
 
-def take_in(setting: Setting, part: int, found: Sequence[tuple[pa.Table, pa.Table]], until: int | None) -> Note:
+def store_rows(setting: Setting, part: int, found: Sequence[tuple[pa.Table, pa.Table]], until: int | None) -> Note:
     """Sets rows aside, and sends the others to the buckets of their vessels."""
     rows = pa.concat_tables((ROWS.empty_table(), *(good for good, _ in found)))
     aside = [bad for _, bad in found]
@@ -100,7 +100,7 @@ class Read:
 
     def __call__(self, number: int) -> Note:
         """Read a piece."""
-        return take_in(self.setting, number, [read_piece(self.pieces[number])], None)
+        return store_rows(self.setting, number, [read_piece(self.pieces[number])], None)
 
 
 @dataclass(frozen=True)

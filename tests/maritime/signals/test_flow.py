@@ -22,7 +22,7 @@ from holdsfor_maritime.signals.derive import Memory, derive
 from holdsfor_maritime.signals.flow import Flow
 from holdsfor_maritime.signals.local import Here
 from holdsfor_maritime.signals.proximity import intervals, near, runs
-from holdsfor_maritime.signals.work import OUTPUTS, Setting, take_in
+from holdsfor_maritime.signals.work import OUTPUTS, Setting, store_rows
 from tests.maritime.signals.slowly import Report
 from tests.maritime.signals.streams import INDEX, LIMITS, fleets, in_one_piece, latest, rows, tuples
 
@@ -42,7 +42,7 @@ def take(run: Flow, batch: int, parts: list[pa.Table]) -> dict[str, int]:
     nothing = OUTPUTS["aside"].empty_table()
     return run.take(
         batch,
-        lambda setting, until: [take_in(setting, at, [(part, nothing)], until) for at, part in enumerate(parts)],
+        lambda setting, until: [store_rows(setting, at, [(part, nothing)], until) for at, part in enumerate(parts)],
     )
 
 

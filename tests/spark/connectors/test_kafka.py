@@ -173,7 +173,9 @@ class TestReader:
             reader(kafka_servers, "")
         with pytest.raises(OptionError, match="'startingOffsets' is 'soon', but it must be JSON such as"):
             reader(kafka_servers, "t", startingOffsets="soon")
-        with pytest.raises(OptionError, match="'endingoffsets' is not taken here|'endingOffsets' is not taken here"):
+        with pytest.raises(
+            OptionError, match="'endingoffsets' is not accepted here|'endingOffsets' is not accepted here"
+        ):
             stream_reader(kafka_servers, "t", endingOffsets="latest")
         with pytest.raises(OptionError, match="unknown option 'subscrib'; did you mean 'subscribe'"):
             source(kafka_servers, "t", subscrib="x").schema()

@@ -35,9 +35,9 @@ class Lowers(Protocol):
 
 @dataclass
 class Names:
-    """The variable names of a rule: `seen` are the user's, generated names avoid `taken`."""
+    """The variable names of a rule: `seen` are the user's, generated names avoid `reserved`."""
 
-    taken: frozenset[str] = frozenset()
+    reserved: frozenset[str] = frozenset()
     seen: set[str] = field(default_factory=set)
     made: set[str] = field(default_factory=set)
     anonymous: int = 0
@@ -47,11 +47,11 @@ class Names:
         """The next unused name of I1, I2, …."""
         self.fresh += 1
         name = f"I{self.fresh}"
-        return self.fresh_intervals() if name in self.taken else self._make(name)
+        return self.fresh_intervals() if name in self.reserved else self._make(name)
 
     def result(self) -> Var:
         """The name of the interval list in the head."""
-        return self.fresh_intervals() if "I" in self.taken else self._make("I")
+        return self.fresh_intervals() if "I" in self.reserved else self._make("I")
 
     def _make(self, name: str) -> Var:
         self.made.add(name)

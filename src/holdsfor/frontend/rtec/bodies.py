@@ -147,7 +147,7 @@ class BodyReader:
         if name in _METRIC_NAMES and name not in self._defined:
             return self._metric(goal, _METRIC_NAMES[name], context)
         if is_sliding_goal(goal) and name not in self._defined:
-            raise self._sliding.complain_of_goal(goal)
+            raise self._sliding.goal_error(goal)
         if name == TOP and name not in self._defined:
             in_background = context is Context.BACKGROUND
             self._sliding.check_top(goal, self._at_time_points(context), in_background=in_background)

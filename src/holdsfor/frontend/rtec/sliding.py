@@ -47,7 +47,7 @@ class SlidingReader:
             raise self._problems.error("HF111", message, goal.span, "write it in the rules themselves")
         self._check_event(goal, goal.args[2])
 
-    def complain_of_goal(self, goal: Compound) -> Malformed:
+    def goal_error(self, goal: Compound) -> Malformed:
         """Reports a sliding aggregate that is not part of a comparison."""
         if len(goal.args) == sliding_arity(goal.name) + 1:
             *args, result = (print_term(arg) for arg in goal.args)

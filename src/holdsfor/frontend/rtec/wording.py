@@ -92,7 +92,7 @@ def about_order(goal: Compound, what: str) -> Words | None:
 
 
 def about_choice(term: Term, what: str, known: Iterable[str], shown: Iterable[str]) -> Words:
-    """A term in place of one of a few names."""
+    """A term in place of one of some names."""
     message = f"{print_term(term)} is not {what}"
     written = str(term.value) if isinstance(term, Const) else term.name if isinstance(term, Var) else ""
     if written in _INVERSE:

@@ -36,7 +36,7 @@ def guess_kind(sample: Sample, time: str, wanted: Sequence[Wanted], chosen: str 
     if chosen is not None:
         if chosen not in found:
             raise HoldsforError(
-                f"{chosen} of {sample.name} cannot tell events apart: it has to be a column of text without gaps, and with up to "
+                f"{chosen} of {sample.name} cannot distinguish events: it has to be a column of text without gaps, and with up to "
                 f"{_MOST} different values; there are {', '.join(found) or 'none'}"
             )
         return _guess(chosen, found[chosen], ())
@@ -50,11 +50,11 @@ def guess_kind(sample: Sample, time: str, wanted: Sequence[Wanted], chosen: str 
         if words(path) and (words(path)[-1] in _NAMES or set(words(path)) & {"event", "eventtype", "eventname"})
         if len(set(texts)) <= min(_MOST_BY_NAME, max(2, len(texts) // 2)) or len(set(texts)) <= 3
     ]
-    few = [path for path, texts in found.items() if _is_few(texts)]
-    explaining = {path: _explained(sample, found[path]) for path in dict.fromkeys([*named, *few])}
+    candidates = [path for path, texts in found.items() if _has_few_values(texts)]
+    explaining = {path: _explained(sample, found[path]) for path in dict.fromkeys([*named, *candidates])}
     likely = [path for path in explaining if explaining[path] and explaining[path] == max(explaining.values())]
-    chosen_one = next(iter([*named[:1], *likely[:1], *(few if len(few) == 1 else [])]), None)
-    others = tuple(path for path in few if path != chosen_one)
+    chosen_one = next(iter([*named[:1], *likely[:1], *(candidates if len(candidates) == 1 else [])]), None)
+    others = tuple(path for path in candidates if path != chosen_one)
     if chosen_one is None:
         return KindGuess(None, {"": np.arange(sample.rows)}, others)
     return _guess(chosen_one, found[chosen_one], others)
@@ -71,7 +71,7 @@ def _known(values: set[str], wanted: Sequence[Wanted]) -> int:
     return sum(kinship(one.name, value) for value, one in matched(values, wanted).items())
 
 
-def _is_few(texts: Sequence[str]) -> bool:
+def _has_few_values(texts: Sequence[str]) -> bool:
     counted = Counter(texts)
     return (
         2 <= len(counted) <= _MOST_BY_NUMBER

@@ -116,11 +116,11 @@ class _Maker:
 
     def entries(self) -> Iterator[_Made]:
         """An entry for each kind of rows that exists or that rules read."""
-        taken: list[str] = []
+        names: list[str] = []
         if not self._known:
             for value, rows in self.kinds.rows.items():
-                name = atom(value or self._stem(), taken)
-                taken.append(name)
+                name = atom(value or self._stem(), names)
+                names.append(name)
                 yield self._event(name, value, self._columns(rows), rows)
             return
         for value, one in self._known.items():
@@ -226,7 +226,9 @@ class _Maker:
         if self.sample.elements:
             found.append(f"Lists have elements: {_listed(map(text, self.sample.elements))}")
         if self.kinds.others:
-            found.append(f"Few different values, if one of these says what a row is: {', '.join(self.kinds.others)}")
+            found.append(
+                f"Columns with a small number of different values, if one of them has the kind of a row: {', '.join(self.kinds.others)}"
+            )
         if self.wanted is not None:
             unread = [value for value in self.kinds.rows if value not in self._known]
             if unread:

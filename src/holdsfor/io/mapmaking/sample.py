@@ -92,7 +92,7 @@ class Sample:
             return None
         try:
             for part in self.pieces[:1]:
-                # Searching every text of a large file for dates is slow, and few columns contain any.
+                # Searching every text of a large file for dates is slow, and most columns contain none.
                 begin = part.column(path).slice(0, _ROWS_LOOKED_AT)
                 first = times(begin, unit, path)
                 if first.wrong is not None and (first.wrong & ~missing(begin, is_text=path in part.untyped)).any():

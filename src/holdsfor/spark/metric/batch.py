@@ -22,15 +22,15 @@ from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.goals import Goals, goals_of
 from holdsfor.metric.session import Span
 from holdsfor.metric.times import Time
-from holdsfor.spark.asked_for import known_scale
 from holdsfor.spark.batch import default_partitions, unit_in
 from holdsfor.spark.columns import identifier
+from holdsfor.spark.input_frames import known_scale
 from holdsfor.spark.metric.answers import answer_schema, answer_sql
 from holdsfor.spark.metric.buckets import StageOnBucket
 from holdsfor.spark.metric.columns import predicate_columns
 from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.reading import ARGS, LINE, PREDICATE, ReadFacts, Source
-from holdsfor.spark.metric.wire import TOLD, wire_schema
+from holdsfor.spark.metric.wire import BUCKET, wire_schema
 from holdsfor.spark.nested import with_paths_of
 from holdsfor.spark.session import worker_python, workers_like_driver
 from holdsfor.spark.wire import ddl
@@ -91,8 +91,8 @@ def materialise(
     elif column_types is not None:
         raise HoldsforError("column_types is about the columns of one predicate; name it with columns=")
     spark = frames[0][0].sparkSession
-    job = MetricJob.of(plan, partitions or default_partitions(spark), span.start, span.end, asked(plan, query))
-    # What a question needs has the keys of the question: only what the program itself does in one place is told.
+    job = MetricJob.of(plan, partitions or default_partitions(spark), span.start, span.end, query_goals(plan, query))
+    # The stages of a query have the keys of the query, so the warnings are about the program itself.
     for message in metric_stages(plan).warnings:
         warnings.warn(message, stacklevel=2)
     shown = None if points else scale
@@ -100,8 +100,8 @@ def materialise(
     return found if arguments is None else arguments.added(found)
 
 
-def asked(plan: MetricPlan, query: str | Iterable[str] | None, *, is_stream: bool = False) -> Goals | None:
-    """The questions with constants of a query, if there are any."""
+def query_goals(plan: MetricPlan, query: str | Iterable[str] | None, *, is_stream: bool = False) -> Goals | None:
+    """The goals with constants of a query, if there are any."""
     found = goals_of(plan, query)
     return Goals.of(plan, found, is_stream=is_stream) if found else None
 
@@ -122,7 +122,7 @@ def answered(
     workers_like_driver(spark)
     schema = ddl(wire_schema(job))
     waiting = [frame.mapInArrow(function(ReadFacts(job, source)), schema) for frame, source in frames]
-    waiting.append(_told(spark, job))
+    waiting.append(_bucket_rows(spark, job))
     for stage in job.stages.stages:
         task = StageOnBucket(job, stage.number, exact, quoted, time_scale)
         shuffled = reduce(DataFrame.unionAll, waiting).repartitionById(job.buckets, F.col("bucket"))
@@ -134,9 +134,9 @@ def answered(
     return output.where("predicate is not null")
 
 
-def _told(spark: SparkSession, job: MetricJob) -> DataFrame:
+def _bucket_rows(spark: SparkSession, job: MetricJob) -> DataFrame:
     """A row for every bucket, so that buckets without facts run too: rules may need no facts."""
-    columns = [f"cast({TOLD} as int) as tag", "cast(id as int) as bucket"]
+    columns = [f"cast({BUCKET} as int) as tag", "cast(id as int) as bucket"]
     columns += [f"cast(0 as bigint) as `{name}`" for name in ("start", "end", "scale")]
     columns += [f"cast(null as string) as a{place}" for place in range(job.width)]
     return spark.range(0, job.buckets, 1, 1).selectExpr(*columns)

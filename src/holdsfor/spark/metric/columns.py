@@ -80,8 +80,8 @@ def predicate_columns(
         arities[relation.name] = max(arities.get(relation.name, 0), relation.arity)
     require_known(predicates, arities, "predicate")
     # Facts as text, or with the predicate in a column, may have any predicate and any arguments.
-    is_told = all(source.name is not None or source.mapping is not None for _, source in frames)
-    kinds = metric_argument_kinds(program, _input_kinds(frames)) if is_told else {}
+    has_names = all(source.name is not None or source.mapping is not None for _, source in frames)
+    kinds = metric_argument_kinds(program, _input_kinds(frames)) if has_names else {}
     found = []
     for predicate in predicates:
         titles = named_columns(first_variables(plan.variables, predicate, arities[predicate]), fixed)

@@ -105,8 +105,8 @@ class MetricJob:
         """The predicate of an output."""
         return output if self.goals is None else self.goals.made.predicates[output]
 
-    def asked(self, output: Relation, facts: Facts, dictionary: Dictionary) -> Facts:
-        """The facts of an output that are asked for."""
+    def requested(self, output: Relation, facts: Facts, dictionary: Dictionary) -> Facts:
+        """The facts of an output that match the query."""
         return facts if self.goals is None else self.goals.of_output(output, facts, dictionary)
 
     def routes(self, relation: Relation, made_in: int | None) -> tuple[Route, ...]:

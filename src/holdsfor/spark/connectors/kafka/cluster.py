@@ -137,8 +137,8 @@ class Cluster:
         from confluent_kafka.admin import AdminClient
 
         own = {"isolation.level"}
-        asked = Properties(tuple((name, value) for name, value in self.properties.given if name not in own))
-        made: AdminClient = asked.client(AdminClient)
+        properties = Properties(tuple((name, value) for name, value in self.properties.given if name not in own))
+        made: AdminClient = properties.client(AdminClient)
         return made
 
     def partitions(self, topics: Topics) -> list[Place]:
@@ -170,11 +170,11 @@ class Cluster:
             case datetime():
                 spec = OffsetSpec.for_timestamp(int(when.timestamp() * 1000))
         seen = IsolationLevel.READ_UNCOMMITTED if self.properties.sees_uncommitted else IsolationLevel.READ_COMMITTED
-        asked = {TopicPartition(*place): spec for place in places}
-        if not asked:
+        requests = {TopicPartition(*place): spec for place in places}
+        if not requests:
             return {}
-        answers = self._admin.list_offsets(asked, isolation_level=seen, request_timeout=self.seconds)
+        answers = self._admin.list_offsets(requests, isolation_level=seen, request_timeout=self.seconds)
         try:
             return {Place(one.topic, one.partition): int(answer.result().offset) for one, answer in answers.items()}
         except KafkaException as problem:
-            raise ConnectorError(f"holdsfor-kafka: the offsets are not to be had: {problem.args[0].str()}") from None
+            raise ConnectorError(f"holdsfor-kafka: the offsets are not available: {problem.args[0].str()}") from None

@@ -103,7 +103,7 @@ class Relation:
         if self.table is not None:
             return table_name(self.table)
         # User SQL on purpose: a query in the options is meant to be run.
-        return sql.SQL("({}) AS asked").format(sql.SQL(str(self.query)))
+        return sql.SQL("({}) AS source").format(sql.SQL(str(self.query)))
 
     def is_plain_table(self, connection: psycopg.Connection[Any]) -> bool:
         """Whether writers insert into the relation itself, which excludes queries, views and foreign tables."""

@@ -100,7 +100,7 @@ class Applying:
             connection.execute(made.format(table_name(self.batches)))
 
     def check(self, batch: pa.RecordBatch) -> None:
-        """Rejects unknown operations, which would be taken for changes."""
+        """Rejects unknown operations, which would be read as changes."""
         if self.operation is not None:
             odd = set(pc.unique(batch.column(self.operation)).to_pylist()) - _OPERATIONS
             if odd:
