@@ -129,7 +129,7 @@ def run_metric(
     summary: list[str] = []
     if not quiet:
         show_skipped(found.summary.first_malformed)
-        summary = [*_summary_lines(found.summary, len(found.predicates)), *found.going_on()]
+        summary = [*_summary_lines(found.summary, len(found.predicates)), *found.repetition_texts()]
     for text in (*summary, *_profile_lines(run)):
         typer.echo(text, err=True)
 

@@ -59,7 +59,7 @@ class Share:
     ties: tuple[tuple[Ints, Ints] | None, ...] = ()
 
 
-FEW_TERMS = 20_000
+LEAST_NEW_TERMS = 20_000
 """Up to this number of new terms, a search for unreferenced terms is never worthwhile."""
 
 
@@ -249,7 +249,7 @@ class Engine:
     @property
     def has_grown(self) -> bool:
         """Whether there are enough new terms since the last reclaim to make another one worthwhile."""
-        found: bool = self.core.terms > 2 * self._terms + FEW_TERMS
+        found: bool = self.core.terms > 2 * self._terms + LEAST_NEW_TERMS
         return found
 
     def reclaim(self, keep: Sequence[WordArray]) -> None:
@@ -320,7 +320,7 @@ class Engine:
 
         Bytes that are no state, or none for this engine, are an error that says why. Then nothing has changed.
         """
-        return self._taken_up(self.core.load, bytes(state), goes_on=False)
+        return self._restore(self.core.load, bytes(state), goes_on=False)
 
     def split(self, parts: int, note: Term = NONE) -> list[bytes]:
         """The state in parts, each with some of the keys. `merge` combines them again, in any order."""
@@ -332,16 +332,16 @@ class Engine:
 
         The engine goes on when all parts are there. A key that is there already is an error; then nothing has changed.
         """
-        return self._taken_up(self.core.merge, bytes(part), goes_on=True)
+        return self._restore(self.core.merge, bytes(part), goes_on=True)
 
     def _noted(self, note: Term) -> Term:
         query = number_note(self._query)
         domains = NONE if self._domains is None else self._domains.noted()
         return Compound("engine", (query, number_note(self._conflicts), domains, note))
 
-    def _taken_up(self, take: Callable[[Any], int], state: Any, *, goes_on: bool) -> Term:
+    def _restore(self, restore: Callable[[Any], int], state: Any, *, goes_on: bool) -> Term:
         try:
-            word = take(state)
+            word = restore(state)
         except ValueError as reason:
             raise HoldsforError(str(reason)) from None
         noted = self.words.term(word)

@@ -175,7 +175,7 @@ class MetricResult:
             for row in rows(FactSet(scale, {signature: one.facts.take(one.period == period)}), self.dictionary)
         )
 
-    def going_on(self) -> list[str]:
+    def repetition_texts(self) -> list[str]:
         """The repeating facts, as text."""
         found: dict[tuple[str, Fraction], list[Fraction]] = {}
         for one in self.repeating:
@@ -307,7 +307,7 @@ class MetricResult:
 
     def __repr__(self) -> str:
         shown = shown_text(self._title(), self._plain_table(self.time_scale, exact=True), len(self))
-        return "\n".join([shown, *self.going_on()])
+        return "\n".join([shown, *self.repetition_texts()])
 
     def _repr_html_(self) -> str:
         return shown_html(self._title(), self._plain_table(self.time_scale, exact=True), len(self))

@@ -14,7 +14,7 @@ from holdsfor.viz.timeline_density import pixels
 
 _EDGE = 4.0
 """The distance between a line and the edge of its lane in pixels."""
-_FEW = 60
+_MOST_MARKED = 60
 """Points of a line are marked up to this number."""
 DASHES = ("", "4 3", "1.5 2.5")
 """The dash patterns of the first, second and third line."""
@@ -78,7 +78,7 @@ def lines_svg(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iter
         dashed = f' stroke-dasharray="{dash}"' if dash else ""
         said = f"{chart.labels[line.lane]}: {number_text(line.low)} to {number_text(line.high)}"
         yield f'<path class="line" stroke="{ink}"{dashed} d="{path}"><title>{escape(said)}</title></path>'
-        if len(line.x) <= _FEW:
+        if len(line.x) <= _MOST_MARKED:
             dots = "".join(f"M{x:.1f},{y:.1f}h0" for x, y in zip(line.x.tolist(), line.y.tolist(), strict=True))
             yield f'<path class="dots" stroke="{ink}" d="{dots}"/>'
         ranges.setdefault(line.lane, (line.low, line.high))

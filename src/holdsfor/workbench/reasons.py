@@ -43,7 +43,7 @@ def _node(node: Node, seen: set[int], rename: Rename, moments: Moments) -> dict[
             {"text": row.text, "file": rename(row.file), "line": row.line} for row in node.rows if row.file is not None
         ]
     if node.more:
-        found |= {"more": True, **_asked(node, moments)}
+        found |= {"more": True, **_next_question(node, moments)}
     elif node.children:
         found["children"] = [_node(child, seen, rename, moments) for child in node.shown]
     return found
@@ -57,7 +57,7 @@ def _rule(use: RuleUse) -> dict[str, Any]:
     return {"file": span.source.name, **place, "text": span.text, "values": shown_bindings(use)}
 
 
-def _asked(node: Node, moments: Moments) -> dict[str, str]:
+def _next_question(node: Node, moments: Moments) -> dict[str, str]:
     """The next question, where an explanation stops."""
     match node.claim:
         case Holding(pair, time):

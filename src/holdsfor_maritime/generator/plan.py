@@ -14,7 +14,7 @@ from holdsfor_maritime.generator.fleet import CARGO, FISHING, PASSENGER, PILOT, 
 from holdsfor_maritime.generator.motion import Floats, Ints, distance
 from holdsfor_maritime.generator.pairs import PAIRS, PairTemplate
 from holdsfor_maritime.generator.templates import HOUR, SINGLE, Crew, Random, Template
-from holdsfor_maritime.generator.voyages import NOBODY, Legs, Truth, joined
+from holdsfor_maritime.generator.voyages import NO_VESSEL, Legs, Truth, joined
 
 BEGIN = 1_443_650_400
 """The first second: 1 October 2015, as in the public set."""
@@ -154,7 +154,7 @@ def _left_the_map(legs: Legs, until: float) -> list[Truth]:
     lon, lat, _ = legs.at(legs.seconds)
     gone = (again - legs.end > SILENCE) & ~_near_port(lon, lat) & (legs.silent == 0)
     rows = np.flatnonzero(gone)
-    return [Truth("gap", legs.vessel[rows], np.full(len(rows), NOBODY), legs.end[rows], again[rows])]
+    return [Truth("gap", legs.vessel[rows], np.full(len(rows), NO_VESSEL), legs.end[rows], again[rows])]
 
 
 def _near_port(lon: Floats, lat: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -169,7 +169,7 @@ def _table(truths: list[Truth], ships: Fleet, begin: int, end: int) -> pa.Table:
     names = np.concatenate([np.full(len(one.vessel), one.situation, "U32") for one in truths])
     vessel = ships.mmsi[np.concatenate([one.vessel for one in truths])]
     other = np.concatenate([one.other for one in truths])
-    other = np.where(other == NOBODY, 0, ships.mmsi[other])
+    other = np.where(other == NO_VESSEL, 0, ships.mmsi[other])
     start = begin + np.concatenate([one.start for one in truths]).astype(np.int64)
     until = np.minimum(begin + np.concatenate([one.end for one in truths]).astype(np.int64), end)
     paired = other > 0

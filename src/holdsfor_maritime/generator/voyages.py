@@ -71,7 +71,7 @@ class Truth:
     end: Floats
 
 
-NOBODY = -1
+NO_VESSEL = -1
 
 
 @dataclass
@@ -125,7 +125,7 @@ class Sailing:
 
     def note(self, situation: str, begin: Floats, other: Ints | None = None) -> None:
         """Records a situation from `begin` until now."""
-        others = np.full(len(self.vessel), NOBODY) if other is None else other
+        others = np.full(len(self.vessel), NO_VESSEL) if other is None else other
         self.truths.append(Truth(situation, self.vessel, others, begin, self.clock.copy()))
 
     def finished(self, shift: Floats) -> tuple[list[Legs], list[Truth]]:

@@ -57,7 +57,7 @@ def _contradiction(body: ir.Body, analysis: Analysis, solver: Solver) -> Contrad
         reason = _impossible(literal, analysis, solver)
         if reason is not None:
             return literal, reason, None
-    return _two_values(body) or _both_ways(body) or _at_an_edge(body) or _empty_range(body)
+    return _two_values(body) or _condition_and_negation(body) or _at_an_edge(body) or _empty_range(body)
 
 
 def _impossible(literal: ir.Literal, analysis: Analysis, solver: Solver) -> str | None:
@@ -121,7 +121,7 @@ def _two_values(body: ir.Body) -> Contradiction | None:
     return None
 
 
-def _both_ways(body: ir.Body) -> Contradiction | None:
+def _condition_and_negation(body: ir.Body) -> Contradiction | None:
     """Finds a condition together with its negation."""
     positive = {
         literal: literal for literal in body if isinstance(literal, ir.Happens | ir.Holds | ir.Call | ir.Effect)

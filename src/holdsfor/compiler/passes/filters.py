@@ -155,7 +155,7 @@ def recognise(literal: ir.Literal) -> Filter | None:
     start, end = template.args
     if not (isinstance(start, Var) and isinstance(end, Var)) or start == end:
         return None
-    source, rest = _taken_from(literal.body, template)
+    source, rest = _source_of(literal.body, template)
     if source is None or len({start, end, source, literal.result}) < 4 or any(_walks(inner) for inner in ir.walk(rest)):
         return None
     ended = _Case(start, end, is_open=False).simplified(rest)
@@ -172,7 +172,7 @@ def recognise(literal: ir.Literal) -> Filter | None:
     return Filter(_OPERATORS[operator], open_length, source, bound, literal.result)
 
 
-def _taken_from(body: ir.Body, element: Term) -> tuple[Var | None, ir.Body]:
+def _source_of(body: ir.Body, element: Term) -> tuple[Var | None, ir.Body]:
     """The list whose intervals a body enumerates, and its other conditions."""
     first = body[0] if body else None
     if isinstance(first, ir.Call) and functor(first.atom) == ("member", 2):

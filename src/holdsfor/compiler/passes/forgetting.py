@@ -18,7 +18,7 @@ from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, Term, Var, arguments, functor, marked
 
 _TRUE = Const("true")
-_FEW_VALUES = 4
+_MOST_VALUES = 4
 """Up to this number of values, each value has its own terminating rule, which explanations name; beyond, one for
 all.
 """
@@ -171,7 +171,7 @@ class Meaning:
     def _ends(self, entity: tuple[Var, ...], places: tuple[Place, ...]) -> Iterator[ir.Fvp]:
         for name, shapes in self._begun.items():
             values = self._values[name]
-            is_open = any(isinstance(value, Var) for value in values) or len(values) > _FEW_VALUES
+            is_open = any(isinstance(value, Var) for value in values) or len(values) > _MOST_VALUES
             for term in self._terms(name, shapes, entity, places):
                 yield from (ir.Fvp(term, value) for value in ([self._anything()] if is_open else values))
 

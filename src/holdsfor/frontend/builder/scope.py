@@ -15,7 +15,7 @@ from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, T
 Namer: TypeAlias = Callable[[], Term]
 """Names an interval list at the time it is written, so that names are in reading order."""
 
-_NOBODY = Var("")
+_NO_VARIABLE = Var("")
 
 
 class Setting(Enum):
@@ -132,7 +132,7 @@ class Scope:
 
         Without a name to give it, a list that is known already is not computed again.
         """
-        key = make(_NOBODY)
+        key = make(_NO_VARIABLE)
         if out is None and key in self.known:
             return self.known[key]
         target = self.names.fresh_intervals() if out is None else out()
