@@ -160,7 +160,7 @@ def _place(span: Span) -> dict[str, object]:
 
 
 def _snippet(span: Span, mark: str) -> Iterator[str]:
-    """The first line of a span with marks under it; of a very long line, what lies around the span."""
+    """The first line of a span with marks under it; of a very long line, the part around the span."""
     if not span.source.text:
         return
     number, column = span.source.line_column(span.start)
@@ -188,7 +188,7 @@ def _columns(char: str) -> int:
 
 
 def require_text(given: object, what: str) -> None:
-    """Raise HoldsforError if something that should be text is not: `what` says where it stands."""
+    """Raise HoldsforError unless a value is text; messages call it `what`."""
     if not isinstance(given, str):
         kind = "None" if given is None else f"an object of type {type(given).__name__}"
         raise HoldsforError(f"{what} takes the text of rules, not {kind}; holdsfor.load reads them from files")

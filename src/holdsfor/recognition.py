@@ -167,7 +167,7 @@ def checked_windows(
 
 @dataclass
 class Summary:
-    """What a run read, used and found.
+    """The counts of a run.
 
     `read` rows made sense, `unknown` ones have names that no rule knows, `malformed` ones could not be read. Of those
     read, `late` ones arrived when every window they belong to was over, `outside` ones lie outside the run. Conditions

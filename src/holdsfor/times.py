@@ -69,7 +69,7 @@ _TIMES = 'a whole number, a datetime, or text such as "2026-03-01" or "2026-03-0
 
 
 def require_unit(unit: object, what: str = "unit") -> str:
-    """A unit of time-points by any word for it; a HoldsforError says which there are.
+    """A unit of time-points by any word for it; a HoldsforError lists the known ones.
 
     >>> require_unit("ms"), require_unit("seconds")
     ('ms', 's')
@@ -86,7 +86,7 @@ def _more_about(unit: object) -> str:
 
 @record
 class TimeScale:
-    """What time-points are: how long one is, since 1970, and in which zone people want to read them.
+    """The meaning of time-points: their unit, counted from 1970, and the zone in which they are shown.
 
     >>> TimeScale("s").text(1772366400), TimeScale("s", "Europe/Athens").text(1772366400)
     ('2026-03-01T12:00:00Z', '2026-03-01T14:00:00+02:00')

@@ -45,7 +45,7 @@ class GraphFormat(StrEnum):
 
 
 class Granularity(StrEnum):
-    """What the vertices of a dependency graph are."""
+    """The granularity of a dependency graph."""
 
     PAIRS = "pairs"
     FLUENTS = "fluents"

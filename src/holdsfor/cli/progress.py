@@ -25,7 +25,7 @@ class Line:
         self._task: TaskID | None = None
         self._begin = time.perf_counter()
         self.scale: TimeScale | None = None
-        """What one time-point is, if that is known."""
+        """The time unit, if it is known."""
 
     def reading(self, rows: int) -> None:
         """Shows the number of rows read."""

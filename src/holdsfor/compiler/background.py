@@ -70,7 +70,7 @@ class Background:
         return any(functor(goal) in self.dependent for goal in conjuncts(atom))
 
     def solver(self, failures: Failures | None = None) -> Solver:
-        """A solver over this knowledge. `failures` records conditions that failed for want of a value."""
+        """A solver over this knowledge. `failures` records conditions that failed because of a missing value."""
         found = Solver(self.rules)
         found.failures = failures
         return found

@@ -134,7 +134,7 @@ class MetricFeed(Intake):
 
 
 def compared(before: FactSet, now: FactSet) -> Revision:
-    """What is known now and was not before, and the other way round."""
+    """The facts that were added and removed."""
     scale = lcm(before.scale, now.scale)
     added: dict[Signature, Facts] = {}
     removed: dict[Signature, Facts] = {}

@@ -1,4 +1,4 @@
-"""Programs as the core gets them: a plan as bytes, and the data that stays in Python."""
+"""Programs for the core: a plan as bytes, and the data that stays in Python."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def received(program: bytes) -> tuple[Plan, Program]:
 
 
 def plan_shape(lowered: Lowered) -> object:
-    """What must be unchanged for an engine to continue with another plan."""
+    """The properties of a plan that must be unchanged for an engine to continue with another one."""
     tables = [(table.label, table.role, table.columns) for table in lowered.plan.tables]
     stages = [
         (

@@ -45,7 +45,7 @@ class Goal:
 
 @dataclass
 class Knowledge:
-    """What bodies refer to: tables by symbol, fact tables by predicate, goals in the order in which they occur."""
+    """The references of bodies: tables by symbol, fact tables by predicate, goals in the order in which they occur."""
 
     analysis: Analysis
     tables: Mapping[Symbol, int]
@@ -53,7 +53,7 @@ class Knowledge:
     fact_tables: list[model.FactTable] = field(default_factory=list)
     goals: list[Goal] = field(default_factory=list)
     origins: dict[int, ProgramOrigin] | None = None
-    """Where programs come from, by identity; None unless origins are recorded."""
+    """The origins of programs, by identity; None unless origins are recorded."""
 
     def scope(self, occurrences: Counter[str]) -> Scope:
         """Creates the register scope of a new program."""

@@ -18,7 +18,7 @@ _EVENTS = (Role.INPUT_EVENT, Role.DERIVED_EVENT)
 
 @record
 class Bound:
-    """What a key can keep of a table behind the border: `standing` rows per instance, and the rows of `span`
+    """The bound on the rows of a table that a key keeps behind the border: `standing` rows per instance, and the rows of `span`
     time-points.
 
     A fluent's row is an interval, dated at its end. Without a bound, `span` is FOREVER and `why` gives the reason.
@@ -72,7 +72,7 @@ def _bound(plan: PhysicalPlan, table: Table, stage: Stage | None, number: int) -
 
 
 def excess(plan: PhysicalPlan, border: int, kept: Iterable[KeptRow], slack: int = 0) -> Iterator[str]:
-    """What one key keeps behind a border beyond its bounds, in words; `slack` rows of a table may wait to be dropped.
+    """The rows that one key keeps behind a border beyond its bounds, in words; `slack` rows of a table may wait to be dropped.
 
     Rows after the border belong to the window. A simple fluent has one value at a time, so an instance has one interval
     that reaches the border. Other fluents have one such interval per value, because the value is part of the instance.

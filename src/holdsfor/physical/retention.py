@@ -1,4 +1,4 @@
-"""What must be kept behind a border, up to which rows never change any more.
+"""The retention of rows behind a border, up to which rows never change any more.
 
 Two questions are answered for each table. When is it *final*: what it says up to so many time-points before the border
 (`lag`) is the same at all later query times. And how much of it is read by rules that look back from after a checkpoint

@@ -238,7 +238,7 @@ class Backtest:
         return two_sided(groups, self.line, title="Labels and what was found", names=("labels", "found"), kinds=kinds)
 
     def save(self, path: str | Path) -> Path:
-        """Write a file; its ending says what: `.html`, `.json`, `.md`, `.csv`, `.txt`."""
+        """Write a file; its ending determines the form: `.html`, `.json`, `.md`, `.csv`, `.txt`."""
         forms: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".json": self.json,

@@ -71,7 +71,7 @@ def mistake_text(one: Mistake, line: Line) -> str:
 
 
 def headline(found: Backtest) -> str:
-    """All of it in a sentence."""
+    """The backtest in a sentence."""
     score = found.score
     time = "" if score.points else f", by time {percent(score.time_precision)} and {percent(score.time_recall)}"
     return (

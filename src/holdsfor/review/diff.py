@@ -224,7 +224,7 @@ class Diff(Sequence[Difference]):
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write a file; its ending says what: `.html`, `.json`, `.md`, `.txt`, or a timeline as `.svg`."""
+        """Write a file; its ending determines the form: `.html`, `.json`, `.md`, `.txt`, or a timeline as `.svg`."""
         forms: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".json": self.json,

@@ -28,7 +28,7 @@ def diff_text(found: Diff, limit: int, why: Collection[int]) -> str:
 
 
 def headline(found: Diff) -> str:
-    """All of it in a sentence."""
+    """The diff in a sentence."""
     if not found:
         return "no differences"
     line = found.line

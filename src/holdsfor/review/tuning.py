@@ -129,7 +129,7 @@ class Tuning:
         return tuning_page(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write a file; its ending says what: `.html`, `.svg`, `.json`, `.csv`, `.md`, `.txt`."""
+        """Write a file; its ending determines the form: `.html`, `.svg`, `.json`, `.csv`, `.md`, `.txt`."""
         forms: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".svg": self.svg,

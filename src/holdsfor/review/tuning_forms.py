@@ -58,7 +58,7 @@ def rows(found: Tuning, limit: int) -> list[list[str]]:
 
 
 def headline(found: Tuning) -> str:
-    """All of it in a sentence."""
+    """The tuning in a sentence."""
     best = found.best
     now, then = (percent(measures(one.held, found.by)[2]) for one in (found.current, best))
     return (

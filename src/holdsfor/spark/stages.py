@@ -131,7 +131,7 @@ def _in_one_place(plan: Plan) -> str:
 
 
 def _links(stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int]) -> tuple[Link, ...]:
-    """What ties the keys of a stage, if only input or facts do; facts must consist of names and numbers."""
+    """The links that tie the keys of a stage, if they are only input or facts; facts must consist of names and numbers."""
     found: list[Link] = []
     for route in stage.inputs if stage.is_tied else ():
         first, *others = (place for (place,) in route.places or ((0,),))

@@ -29,7 +29,7 @@ _SPAN = ("window", "step", "start", "end")
 
 
 def found_by(engine: Engine, check: Check, spark: Any = None) -> Found:
-    """What an engine finds at the query time that a check is about."""
+    """The results of an engine at the query time of a check."""
     if not check.blocks(markdown.RULES) and not check.blocks(markdown.METRIC):
         raise HoldsforError(
             f"{check.place}: there are no rules to check: write a block `prolog` or `dmtl` above, name a file in the head of "
@@ -67,7 +67,7 @@ def reasoner_of(check: Check) -> Reasoner:
 
 
 def time_scale_of(check: Check) -> TimeScale | None:
-    """What the rules of a check say of time-points."""
+    """The time scale that the rules of a check declare."""
     program = parse_program((source(check, block) for block in check.blocks(markdown.RULES)), read_source)
     return replace(program, metric=parse_metric(source(check, b) for b in check.blocks(markdown.METRIC))).time_scale
 
@@ -83,7 +83,7 @@ def _events(check: Check, scale: TimeScale | None) -> tuple[dict[str, list[dict[
     rows = [line.text for line in lines if "|" in line.text]
     if rows and len(rows) < len(lines):
         raise HoldsforError(
-            f"{lines[0].place}: of these events some are written with `|`, some without; choose one way"
+            f"{lines[0].place}: of these events some are written with `|`, some without; use one notation"
         )
     return {} if rows else event_tables(lines, None if scale is None else scale.unit), rows
 
@@ -102,7 +102,7 @@ def _read(reasoner: Reasoner, check: Check, tables: Mapping[str, Any], rows: Seq
 
 
 def require_usable(check: Check, what: str, rejects: Rejects, unknown: Collection[str]) -> None:
-    """Raise HoldsforError if some of the input of a check could not be read, or is of names that no rule knows."""
+    """Raise HoldsforError if some of the input of a check could not be read, or has names that no rule reads."""
     if rejects.count:
         first = rejects.first[0]
         raise HoldsforError(f"{check.place}: the {what} {first.text!r} cannot be read: {first.reason}")
@@ -149,7 +149,7 @@ def _query_time(check: Check, times: Sequence[int], scale: TimeScale | None) -> 
 
 
 def found_at(query_time: int | None, intervals: pa.Table, happened: pa.Table, scale: TimeScale | None = None) -> Found:
-    """The rows of one query time, in order, with times as the scale has them; without one there are no others."""
+    """The results of one query time, in order, with times as texts of the scale. None selects all rows."""
     found: Found = {}
     for row in sorted(rows_of(intervals)):
         if query_time is None or row.query_time == query_time:

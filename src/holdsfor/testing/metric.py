@@ -31,7 +31,7 @@ _UNSUITABLE = ("window", "step", "at")
 
 
 def found_by_metric(engine: Engine, check: Check, spark: Any = None) -> Found:
-    """What an engine derives from the facts of a check."""
+    """The results of an engine for the facts of a check."""
     unsuitable = [name for name in _UNSUITABLE if name in check.options]
     if unsuitable:
         raise HoldsforError(f"{check.place}: {unsuitable[0]} has no meaning for metric rules; there are start and end")
@@ -117,7 +117,7 @@ def _what(fact: MetricFact) -> str:
 
 
 def wanted_facts(lines: Iterable[Line], scale: TimeScale | None = None) -> Iterator[Wanted]:
-    """What is expected: all intervals of a fact, over as many lines as one likes."""
+    """The expectations: all intervals of a fact, which may be spread over several lines."""
     found: dict[str, list[MetricFact]] = {}
     places: dict[str, str] = {}
     for line in lines:

@@ -20,7 +20,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor, var
 from holdsfor.times import TimeScale, shown_time, time_point
 
 Span: TypeAlias = tuple[float, float]
-"""From a start to an end that does not belong to it; infinite where there is none."""
+"""A start and an exclusive end; infinite if missing."""
 
 _DATE = r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:[.]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 _TIME = rf"(?:{_DATE}|-?\d+)"
@@ -32,14 +32,14 @@ _EXPECTED = re.compile(rf"^(?P<what>.+?)\s+(?:(?P<spans>{_SPAN}(?:\s*{_SPAN})*)|
 
 
 class Line(NamedTuple):
-    """A line of a block, and where it stands."""
+    """A line of a block, and its position."""
 
     text: str
     place: str
 
 
 class Wanted(NamedTuple):
-    """What a line expects: that something holds or happens at just these times, all as they are written."""
+    """The expectation of a line: something holds or happens at exactly these times. Its fields are texts."""
 
     what: str
     times: tuple[str, ...]
@@ -47,12 +47,12 @@ class Wanted(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the fluent, event or predicate is called."""
+        """The name of the fluent, event or predicate."""
         return name_of(self.what)
 
 
 Found: TypeAlias = dict[str, list[str]]
-"""What holds or happens, with all its times, both as they are written."""
+"""The times of each situation or event that an engine finds, as texts."""
 
 
 def name_of(what: str) -> str:
@@ -65,13 +65,13 @@ def name_of(what: str) -> str:
 
 
 def lines_of(text: str, name: str, first: int = 1) -> list[Line]:
-    """The lines of a text that say something."""
+    """The lines of a text without comments and empty lines."""
     stripped = [re.sub(r"(^|\s)%.*$", "", line).strip() for line in text.splitlines()]
     return [Line(line, f"{name}:{number}") for number, line in enumerate(stripped, first) if line]
 
 
 def events(text: str, name: str = "<events>", *, unit: str | None = None) -> dict[str, list[dict[str, Any]]]:
-    """Events and input fluents as tables by name, which is what `recognise` and sessions take.
+    """Events and input fluents as tables by name, the input of `recognise` and sessions.
 
     With a `unit`, times may be written in ISO 8601.
 
@@ -84,7 +84,7 @@ def events(text: str, name: str = "<events>", *, unit: str | None = None) -> dic
 
 
 def event_tables(lines: Iterable[Line], unit: str | None = None) -> dict[str, list[dict[str, Any]]]:
-    """The same for lines that stand somewhere."""
+    """The same for lines with positions."""
     tables: dict[str, list[dict[str, Any]]] = {}
     for line in lines:
         found = _OCCURS.match(line.text)
@@ -99,7 +99,7 @@ def event_tables(lines: Iterable[Line], unit: str | None = None) -> dict[str, li
 
 
 def _with_arrivals(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """If some rows of a table say when they arrive, the others arrive at once."""
+    """Rows with an arrival, if some have one: the others arrive at their own time."""
     if not any("arrival" in row for row in rows):
         return rows
     return [{"arrival": row["time"] if "time" in row else row["start"], **row} for row in rows]
@@ -126,7 +126,7 @@ def _row(found: re.Match[str], line: Line, unit: str | None) -> tuple[str, dict[
 
 
 def wanted(text: str, name: str = "<expected>", scale: TimeScale | None = None) -> list[Wanted]:
-    """What is expected, line by line.
+    """The expectations, line by line.
 
     >>> wanted("inRoom(ann) [21,41)")[0].what
     'inRoom(ann)=true'
@@ -135,7 +135,7 @@ def wanted(text: str, name: str = "<expected>", scale: TimeScale | None = None) 
 
 
 def wanted_lines(lines: Iterable[Line], scale: TimeScale | None = None) -> Iterator[Wanted]:
-    """The same for lines that stand somewhere; times are written as the scale has them, if there is one."""
+    """The same for lines with positions; times are texts of the scale, if there is one."""
     unit = None if scale is None else scale.unit
     for line in lines:
         found = _EXPECTED.match(line.text)

@@ -1,4 +1,4 @@
-"""How well the situations that were found agree with what is known to have happened."""
+"""The agreement of the situations that were found with the true ones."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ TRUTH = pa.schema(
     ]
 )
 ENOUGH = 0.5
-"""An interval counts as agreed on if at least this part of it is in the other list."""
+"""An interval counts as found if at least this part of it is in the other list."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """What was found of one situation, against what happened. Intervals are counted, and seconds added up."""
+    """The agreement of one situation with the truth, in intervals and in seconds."""
 
     situation: str
     happened: int
@@ -124,7 +124,7 @@ def _score(name: str, truth: pa.Table, rows: pa.Table, span: tuple[int, int]) ->
 
 
 def _keys(truth: pa.Table, rows: pa.Table) -> Ints:
-    """A number for whoever is in it; of a pair it does not matter who comes first."""
+    """A number for each vessel or pair of vessels, in any order."""
     first, second = (
         np.concatenate([table[name].fill_null(-1).to_numpy() for table in (truth, rows)])
         for name in ("vessel", "vessel2")

@@ -173,6 +173,6 @@ def _touched(polygon: Any, resolution: int) -> NDArray[np.uint64]:
 
 
 def _outline(cell: int) -> list[tuple[float, float]]:
-    """Most cells have six corners, some up to ten: the last is said again, so that all are of one length."""
+    """Most cells have six corners, some up to ten: the last is repeated, so that all have the same length."""
     found = [(lon, lat) for lat, lon in h3.cell_to_boundary(cell)]
     return found + found[-1:] * (_CORNERS - len(found))

@@ -78,7 +78,7 @@ class Ordered:
 
 
 def ordered(rows: pa.Table) -> Ordered:
-    """Put reports in order. Of several with one time, that which comes first by its values stays.
+    """Put reports in order. Of several with the same time, the first by its values is kept.
 
     So it does not matter in which order they come in.
     """

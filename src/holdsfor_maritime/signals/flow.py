@@ -17,7 +17,7 @@ from holdsfor_maritime.signals.work import Meet, Merge, Note, Setting, Turn, Ves
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a stream has come with a batch: the latest report, the time up to which all is final, and the batch that
+    """The progress of a stream after a batch: the latest report, the time up to which all is final, and the batch that
     wrote down what is remembered. All are None as long as no report counts.
     """
 
@@ -36,7 +36,7 @@ class Flow:
     lateness: int
 
     def take(self, batch: int, arrived: Callable[[Setting, int | None], Sequence[Note]]) -> Note:
-        """A micro-batch: `arrived` takes its rows in, given the time up to which they come too late.
+        """A micro-batch: `arrived` stores its rows, given the time up to which rows are late.
 
         A batch that is run again starts from the one before it, and gives the same.
         """
@@ -86,7 +86,7 @@ class Flow:
         return {"buckets": self.setting.buckets, "thresholds": asdict(self.setting.limits), "areas": areas}
 
     def _progress(self, link: Link | None) -> Progress:
-        """How far a stream had come with a commit."""
+        """The progress of a stream at a commit."""
         if link is None:
             return Progress(-1)
         check_settings(link.content["settings"], self._settings, self.setting.store)

@@ -1,4 +1,4 @@
-"""Stage 1 over a streaming DataFrame of position reports: the events of a batch, as they come.
+"""Stage 1 over a streaming DataFrame of position reports: the events of each batch.
 
 Every micro-batch is a handful of tasks over buckets of vessels, whose memories are Arrow files named by batch, below the
 checkpoint: what `holdsfor.spark.streaming` does. State stores of Spark keep one value for each key and call Python for
@@ -63,11 +63,11 @@ class SignalStream:
         return (writer if trigger is None else writer.trigger(**trigger)).start()
 
     def finish(self) -> Note:
-        """Work on what waits, when the query has been stopped and no more reports will come."""
+        """Process the waiting reports after the query has been stopped."""
         return self.flow.finish()
 
     def frames(self) -> dict[str, DataFrame]:
-        """What rules read, as streaming DataFrames."""
+        """The inputs of the rules, as streaming DataFrames."""
         spark = self.reports.sparkSession
         names = [name for name in OUTPUTS if name not in ("tracks", "aside")]
         return {

@@ -32,7 +32,7 @@ class Node(NamedTuple):
 
 
 EVERYTHING = Node("program", "", 0)
-"""What all nodes read: the time unit, directives, and input that a rule reads under any name."""
+"""The inputs of all nodes: the time unit, directives, and input that a rule reads under any name."""
 GROUNDINGS = Node(PREDICATE, "grounding", 1)
 """Groundings as conditions read them."""
 

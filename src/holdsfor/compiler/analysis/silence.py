@@ -106,7 +106,7 @@ def _inside(term: Term, names: dict[str, Term], bound: Bindings) -> Term | None:
 
 
 def forgotten_texts(analysis: Analysis) -> dict[Symbol, str]:
-    """What terminates each forgotten fluent, in words."""
+    """The terminations of each forgotten fluent, in words."""
     found: dict[Symbol, str] = {}
     for one in analysis.program.forgettings:
         left = {symbol: rule.span for symbol, rule in Silence(one, analysis).begun_in_silence()}

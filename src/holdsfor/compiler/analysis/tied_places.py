@@ -104,7 +104,7 @@ def mentioned(rule: ir.Rule) -> Iterator[tuple[Kind, Term, Term | None]]:
 
 
 def read(literal: ir.Literal) -> Iterator[tuple[Kind, Term, Term | None]]:
-    """What a condition reads."""
+    """The reads of a condition."""
     match literal:
         case ir.Happens(event=event):
             yield Kind.EVENT, event, None

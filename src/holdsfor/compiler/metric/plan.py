@@ -100,7 +100,7 @@ def plan_rules(
 
 
 def _needed(by_head: dict[Relation, list[NormalRule]], roots: Iterable[Relation]) -> dict[Relation, list[Relation]]:
-    """What each relation reads, for all relations that the roots need."""
+    """The relations that each relation reads, for all relations that the roots need."""
     graph: dict[Relation, list[Relation]] = {}
     waiting = list(roots)
     while waiting:
