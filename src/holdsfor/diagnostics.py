@@ -92,7 +92,7 @@ NOWHERE = Span(Source("<built in Python>", ""), 0, 0)
 
 
 @record
-class Label:
+class RelatedSpan:
     """A second span of a diagnostic, with a short text."""
 
     span: Span
@@ -123,7 +123,7 @@ class Diagnostic:
     message: str
     span: Span
     hint: str = ""
-    labels: tuple[Label, ...] = ()
+    labels: tuple[RelatedSpan, ...] = ()
     fix: Fix | None = None
 
     def render(self) -> str:

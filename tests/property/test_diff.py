@@ -18,7 +18,7 @@ from holdsfor.io.builder import Reading
 from holdsfor.io.rejects import Rejects
 from holdsfor.loading import Reasoner
 from holdsfor.reference import Record
-from holdsfor.review.comparing import Change, Difference
+from holdsfor.review.comparing import Difference, DifferenceKind
 from holdsfor.review.diff import Diff, compared
 from holdsfor.review.running import Input, Runs
 from holdsfor.review.timeline_scale import FAR
@@ -134,10 +134,14 @@ def check(scenario: Scenario, other: Reasoner) -> Diff:
 def _check_change(one: Difference) -> None:
     more, less = bool(one.gained_spans), bool(one.lost_spans)
     assert more or less
-    assert (one.change is Change.APPEARS) == (not one.old)
-    assert (one.change is Change.DISAPPEARS) == (not one.new)
+    assert (one.change is DifferenceKind.APPEARS) == (not one.old)
+    assert (one.change is DifferenceKind.DISAPPEARS) == (not one.new)
     if one.old and one.new:
-        wanted = {(True, False): Change.GROWS, (False, True): Change.SHRINKS, (True, True): Change.MOVES}
+        wanted = {
+            (True, False): DifferenceKind.GROWS,
+            (False, True): DifferenceKind.SHRINKS,
+            (True, True): DifferenceKind.MOVES,
+        }
         assert one.change is wanted[more, less]
 
 

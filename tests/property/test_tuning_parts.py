@@ -14,7 +14,7 @@ import holdsfor
 from holdsfor.review.backtest import _matched
 from holdsfor.review.books import Book, Edits
 from holdsfor.review.scoring import Rules, Score, agreement, score
-from holdsfor.review.timeline_scale import Line
+from holdsfor.review.timeline_scale import TimeLine
 from holdsfor.review.trials import Trials
 
 FIXED = """\
@@ -175,7 +175,7 @@ def test_scores_of_settings_are_those_of_each_alone(
         key, start, end = np.array(sorted(rows), np.int64).reshape(-1, 3).T
         return key, start, end
 
-    book = Book(columns(labelled), spans, Line(), how, points=False)
+    book = Book(columns(labelled), spans, TimeLine(), how, points=False)
     scores: list[list[Score]] = []
     held: list[Any] = []
     for first in range(0, len(found), at_once):
@@ -189,7 +189,7 @@ def test_scores_of_settings_are_those_of_each_alone(
         setting, key, start, end, comes = np.array(rows, np.int64).reshape(-1, 5).T
         scores += book.scores(len(some), Edits(setting, key, start, end, comes == 1))
     for now, mine in zip(found, scores, strict=True):
-        assert mine == [score(agreement(columns(labelled), columns(now), span, Line(), how)) for span in spans]
+        assert mine == [score(agreement(columns(labelled), columns(now), span, TimeLine(), how)) for span in spans]
     assert len(scores) == len(found)
 
 

@@ -23,7 +23,7 @@ from holdsfor.reference.history import Occurrence
 from holdsfor.spark.engine_task import EngineTask
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
 from holdsfor.spark.keys import Ties, buckets, connected, parts
-from holdsfor.spark.stages import Delivery, StagePlan, bucket_count, fact_parts, physical_stages
+from holdsfor.spark.stages import StageInput, StagePlan, bucket_count, fact_parts, physical_stages
 from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, DELIVERY, DERIVED, MOMENTS, RESULT, SIZES
 from holdsfor.syntax.numbers import number_text
 from holdsfor.syntax.terms import arguments, functor
@@ -132,7 +132,7 @@ def _targets(spreading: Spreading | None, args: list[Value], job: Job, number: i
     return {int(buckets(key, 1, job.buckets)[0]) for key in keys}
 
 
-def _cells(delivery: Delivery, args: list[Value], sides: tuple[int, ...]) -> Iterable[int]:
+def _cells(delivery: StageInput, args: list[Value], sides: tuple[int, ...]) -> Iterable[int]:
     """The cells of a grid of buckets that a row goes to: all are looked at, with their places on each side."""
     cells = list(product(*map(range, sides)))
 

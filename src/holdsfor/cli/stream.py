@@ -49,7 +49,7 @@ class ClockSource(StrEnum):
     ARRIVAL = "arrival"
 
 
-class State(StrEnum):
+class StateStorage(StrEnum):
     """The storage of a stream's state."""
 
     FILES = "files"
@@ -151,7 +151,7 @@ def stream(
     ] = None,
     buckets: Annotated[int | None, typer.Option(min=1, help="Number of buckets for the keys.")] = None,
     state: Annotated[
-        State | None,
+        StateStorage | None,
         typer.Option(
             help="Where the state is: files that workers open, or tables that only Spark does. If not given, files for a "
             "checkpoint in a folder of this machine."

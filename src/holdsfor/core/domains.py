@@ -16,7 +16,7 @@ from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 Spans = list[tuple[float, float]]
 
 
-class Row(NamedTuple):
+class DomainRecord(NamedTuple):
     """A record: an event, or `F=V` from its start to before its end. An event has no end; points stay separate."""
 
     term: Term
@@ -35,7 +35,7 @@ class Domains:
 
     analysis: Analysis
     start: float = -math.inf
-    _pending: list[tuple[Row, bool]] = field(default_factory=list)
+    _pending: list[tuple[DomainRecord, bool]] = field(default_factory=list)
     """Rows inserted or retracted since the last query time."""
     _waiting: dict[tuple[Term, float], None] = field(default_factory=dict)
     """Future events."""
@@ -57,11 +57,11 @@ class Domains:
         """The facts in the domains."""
         return self._facts
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[DomainRecord]) -> None:
         """Adds records."""
         self._pending += [(row, True) for row in rows]
 
-    def remove(self, rows: Iterable[Row]) -> None:
+    def remove(self, rows: Iterable[DomainRecord]) -> None:
         """Retracts records that exist and are not behind the window."""
         self._pending += [(row, False) for row in rows]
 
@@ -87,7 +87,7 @@ class Domains:
             del self._spans[term]
             self._settled[term] = None
 
-    def _edit_event(self, row: Row, border: float, *, comes: bool) -> None:
+    def _edit_event(self, row: DomainRecord, border: float, *, comes: bool) -> None:
         if comes:
             if row.start > max(border, self.start):
                 self._waiting[row.term, row.start] = None
@@ -95,7 +95,7 @@ class Domains:
             self._waiting.pop((row.term, row.start), None)
             self._cut(row.term, row.start, row.start + 1)
 
-    def _edit_interval(self, row: Row, end: float, border: float, *, comes: bool) -> None:
+    def _edit_interval(self, row: DomainRecord, end: float, border: float, *, comes: bool) -> None:
         first = max(row.start, border + 1)
         if first >= end or (comes and row.is_point and row.start <= border):
             return
@@ -127,8 +127,8 @@ class Domains:
     def noted(self) -> Term:
         """The complete state as a term."""
         pending = (_row(row, int(comes)) for row, comes in self._pending)
-        waiting = (_row(Row(term, time)) for term, time in self._waiting)
-        spans = (_row(Row(term, *span)) for term, spans in self._spans.items() for span in spans)
+        waiting = (_row(DomainRecord(term, time)) for term, time in self._waiting)
+        spans = (_row(DomainRecord(term, *span)) for term, spans in self._spans.items() for span in spans)
         parts = (pending, waiting, spans, self._settled)
         return Compound("domains", tuple(ListTerm(tuple(part)) for part in parts))
 
@@ -151,13 +151,13 @@ def record_of(symbol: Symbol, columns: Sequence[Term], value: Term | None = None
     return term if symbol.kind is EntityKind.EVENT or value is None else Compound("=", (term, value))
 
 
-def _row(row: Row, comes: int = 1) -> Term:
+def _row(row: DomainRecord, comes: int = 1) -> Term:
     numbers = number_note(row.start), number_note(row.end), Const(int(row.is_point)), Const(comes)
     return Compound("row", (row.term, *numbers))
 
 
-def _read_row(note: Term) -> tuple[Row, bool]:
+def _read_row(note: Term) -> tuple[DomainRecord, bool]:
     term, start, end, is_point, comes = read_parts(note, "row", 5)
     first = read_number(start)
-    row = Row(term, -math.inf if first is None else first, read_number(end), bool(read_integer(is_point)))
+    row = DomainRecord(term, -math.inf if first is None else first, read_number(end), bool(read_integer(is_point)))
     return row, bool(read_integer(comes))

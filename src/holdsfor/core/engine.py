@@ -21,7 +21,7 @@ from holdsfor.columns.tables import FOREVER, Events, Intervals
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.compiled import compiled_core
-from holdsfor.core.domains import Domains, Row, record_of
+from holdsfor.core.domains import DomainRecord, Domains, record_of
 from holdsfor.core.host import FOREVER as CORE_FOREVER
 from holdsfor.core.host import Host
 from holdsfor.core.notes import (
@@ -187,17 +187,17 @@ class Engine:
         words = np.array([[self.words.of_value(arg) for arg in args]], np.uint64).reshape(1, len(args))
         return EventRows(table, np.array([time], np.int64), words)
 
-    def _records(self, rows: Rows) -> Iterator[Row]:
+    def _records(self, rows: Rows) -> Iterator[DomainRecord]:
         symbol, term = self.symbols[rows.table], self.words.term
         for place, args in enumerate(rows.words.tolist()):
             columns = [term(word) for word in args]
             if isinstance(rows, EventRows):
-                yield Row(record_of(symbol, columns), int(rows.time[place]))
+                yield DomainRecord(record_of(symbol, columns), int(rows.time[place]))
             else:
                 start, is_point = int(rows.start[place]), bool(rows.is_point[place])
                 end = start + 1 if is_point else int(rows.end[place])
                 record = record_of(symbol, columns, term(int(rows.value[place])))
-                yield Row(record, start, math.inf if end == CORE_FOREVER else end, is_point)
+                yield DomainRecord(record, start, math.inf if end == CORE_FOREVER else end, is_point)
 
     # Time
 

@@ -185,11 +185,13 @@ class MetricReasoner:
         """
         from holdsfor.metric.goals import goals_of
         from holdsfor.metric.session import MetricSession, streamed_plan
-        from holdsfor.metric.swapping import Rules
+        from holdsfor.metric.swapping import PlannedProgram
 
         known = unit_of(self.time_scale, unit)
         plan = streamed_plan(self, self.plan_of(query), delay, known)
-        return MetricSession(Rules(self.program, plan), self.signatures, self.time_scale, known, goals_of(plan, query))
+        return MetricSession(
+            PlannedProgram(self.program, plan), self.signatures, self.time_scale, known, goals_of(plan, query)
+        )
 
     def session(
         self,
@@ -215,12 +217,12 @@ class MetricReasoner:
         from holdsfor.metric.goals import goals_of
         from holdsfor.metric.revising import RevisingSession
         from holdsfor.metric.session import streamed_plan
-        from holdsfor.metric.swapping import Rules
+        from holdsfor.metric.swapping import PlannedProgram
 
         known = unit_of(self.time_scale, unit)
         plan = streamed_plan(self, self.plan_of(query), delay, known)
         return RevisingSession(
-            Rules(self.program, plan), self.signatures, lateness, self.time_scale, known, goals_of(plan, query)
+            PlannedProgram(self.program, plan), self.signatures, lateness, self.time_scale, known, goals_of(plan, query)
         )
 
     def graph(self) -> ProgramGraph:

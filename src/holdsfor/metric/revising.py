@@ -16,7 +16,7 @@ from holdsfor.metric.goals import Goals
 from holdsfor.metric.inputs import Counted, FactsInput, MappingInput
 from holdsfor.metric.result import MetricResult
 from holdsfor.metric.session import given_facts, other_rules
-from holdsfor.metric.swapping import Rules, Streams
+from holdsfor.metric.swapping import PlannedProgram, Streams
 from holdsfor.metric.times import Length, Time, exact, exact_length
 from holdsfor.metric.unread import is_of_no_use, warn_of_unread
 from holdsfor.physical.exactness import SwapPlan
@@ -47,7 +47,7 @@ class RevisingSession:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: PlannedProgram,
         known: Collection[Signature],
         lateness: Length,
         declared: TimeScale | None = None,

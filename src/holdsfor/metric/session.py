@@ -30,7 +30,7 @@ from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, Range
 from holdsfor.metric.goals import Goals
 from holdsfor.metric.inputs import Counted, FactsInput, MappingInput, MetricReading
 from holdsfor.metric.result import MetricResult, MetricSummary
-from holdsfor.metric.swapping import Rules, Streams
+from holdsfor.metric.swapping import PlannedProgram, Streams
 from holdsfor.metric.times import Length, Time, exact, exact_length, exact_or_none, length_or_none
 from holdsfor.metric.unread import is_of_no_use, warn_of_unread
 from holdsfor.physical.exactness import SwapPlan
@@ -178,7 +178,7 @@ class MetricSession:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: PlannedProgram,
         known: Collection[Signature],
         declared: TimeScale | None = None,
         unit: str | None = None,
@@ -250,17 +250,17 @@ class MetricSession:
         self._known = {*self._known, *rules.signatures}
         return plan
 
-    def _other(self, rules: MetricReasoner) -> Rules:
+    def _other(self, rules: MetricReasoner) -> PlannedProgram:
         return other_rules(rules, self._goals, self._counted.unit)
 
 
-def other_rules(rules: MetricReasoner, goals: Goals | None, unit: str | None) -> Rules:
+def other_rules(rules: MetricReasoner, goals: Goals | None, unit: str | None) -> PlannedProgram:
     """The rules of a session after a swap."""
     if goals is not None:
         raise HoldsforError("a session that answers queries with constants cannot change its rules")
     if not isinstance(getattr(rules, "program", None), MetricProgram):
         raise HoldsforError("the new rules of this session are metric rules: holdsfor.loads_metric(text)")
-    return Rules(rules.program, streamed_plan(rules, rules.plan, inf, unit))
+    return PlannedProgram(rules.program, streamed_plan(rules, rules.plan, inf, unit))
 
 
 def given_facts(

@@ -35,7 +35,7 @@ S = TypeVar("S", bound=MetricStream | MetricFeed)
 
 
 @dataclass(frozen=True)
-class Rules:
+class PlannedProgram:
     """A program and its plan on a stream."""
 
     program: MetricProgram
@@ -98,7 +98,9 @@ class _Earlier(Generic[S]):
 class Streams(Generic[S]):
     """The streams that answer a session: one, or several after swaps of rules."""
 
-    def __init__(self, rules: Rules, make: Callable[[MetricPlan], S], lateness: Fraction = Fraction(0)) -> None:
+    def __init__(
+        self, rules: PlannedProgram, make: Callable[[MetricPlan], S], lateness: Fraction = Fraction(0)
+    ) -> None:
         self.rules, self._make, self._lateness = rules, make, lateness
         self._far = _look_back(rules.plan)
         self.main: S = make(rules.plan)
@@ -165,11 +167,11 @@ class Streams(Generic[S]):
 
     # Other rules
 
-    def plan_swap(self, rules: Rules, *, is_filled: bool) -> SwapPlan:
+    def plan_swap(self, rules: PlannedProgram, *, is_filled: bool) -> SwapPlan:
         """Which answers are exact at once after a swap, which later, and which need earlier facts."""
         return self._swap(rules, is_filled=is_filled)[0]
 
-    def swap(self, rules: Rules, backfill: FactSet | None) -> SwapPlan:
+    def swap(self, rules: PlannedProgram, backfill: FactSet | None) -> SwapPlan:
         """Continue with other rules; a backfill has all facts of inputs from the beginning."""
         plan, exact, stays = self._swap(rules, is_filled=backfill is not None)
         made = self._make(rules.plan)
@@ -192,7 +194,7 @@ class Streams(Generic[S]):
         return plan
 
     def _swap(
-        self, rules: Rules, *, is_filled: bool
+        self, rules: PlannedProgram, *, is_filled: bool
     ) -> tuple[SwapPlan, dict[Signature, Since], dict[Signature, Since]]:
         """The plan; the times from which on answers are exact; and the times until which earlier streams answer."""
         _require_alike(self.rules, rules)
@@ -253,7 +255,7 @@ def _look_back(plan: MetricPlan) -> Fraction:
     return max([longest(plan), *finite])
 
 
-def _require_alike(before: Rules, after: Rules) -> None:
+def _require_alike(before: PlannedProgram, after: PlannedProgram) -> None:
     if before.program.time_scale != after.program.time_scale:
         raise HoldsforError("these rules count time in another unit or zone: begin a new session")
     for relation in before.plan.outputs:

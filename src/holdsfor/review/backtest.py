@@ -31,7 +31,7 @@ from holdsfor.review.programs import RulesInput, opened
 from holdsfor.review.running import Input, Runs
 from holdsfor.review.saving import save_form
 from holdsfor.review.scoring import Agreement, Episodes, Rules, Score, agreement, score
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.timeline_scale import FAR, TimeLine
 from holdsfor.times import DurationInput, TimeInput, duration
 
 SCHEMA = "holdsfor.backtest/1"
@@ -53,7 +53,7 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoreRow:
     """The score of one fluent, or of one entity, with the median lags of what was detected."""
 
     name: str
@@ -69,7 +69,7 @@ class Backtest:
         self,
         result: Result | MetricResult,
         sides: tuple[History, History],
-        line: Line,
+        line: TimeLine,
         span: tuple[int, int],
         rules: Rules,
         *,
@@ -90,17 +90,17 @@ class Backtest:
         return score(self.agreement, points=bool(self._points))
 
     @cached_property
-    def by_fluent(self) -> list[Row]:
+    def by_fluent(self) -> list[ScoreRow]:
         """Scores by fluent and value, or derived event."""
         return self._rows([f"{one.name}={one.value}" if one.value else one.name for one in self.subjects])
 
     @cached_property
-    def by_entity(self) -> list[Row]:
+    def by_entity(self) -> list[ScoreRow]:
         """Scores by entity, the worst first."""
         found = self._rows([one.shown_entity for one in self.subjects])
         return sorted(found, key=lambda row: (_wrong(row.score), row.name), reverse=True)
 
-    def _rows(self, names: list[str]) -> list[Row]:
+    def _rows(self, names: list[str]) -> list[ScoreRow]:
         groups: dict[str, int] = {}
         group = np.array([groups.setdefault(name, len(groups)) for name in names], np.int64)
         first = {name: next(at for at, other in enumerate(names) if other == name) for name in groups}
@@ -111,7 +111,7 @@ class Backtest:
             of = keys[lagging] if len(lagging) else np.zeros(0, np.bool_)
             points = self.subjects[first[name]].name in self._points
             made.append(
-                Row(
+                ScoreRow(
                     name,
                     score(self.agreement, keys, points=points),
                     _median(self.agreement.start_lag[of]),
@@ -356,15 +356,15 @@ def wanted_nodes(labels: list[Label], outputs: Collection[Node]) -> set[Node]:
     return {node for node in outputs if node.name in names}
 
 
-def labelled_line(result: Result | MetricResult, labels: list[Label]) -> Line:
+def labelled_line(result: Result | MetricResult, labels: list[Label]) -> TimeLine:
     """The time-line of a result and labels."""
     if isinstance(result, Result):
-        return Line(result.time_scale)
+        return TimeLine(result.time_scale)
     ticks = math.lcm(metric_scale([result]), label_scale(labels, result.time_scale))
-    return Line(result.time_scale, ticks)
+    return TimeLine(result.time_scale, ticks)
 
 
-def tolerance_in(given: DurationInput, line: Line) -> int:
+def tolerance_in(given: DurationInput, line: TimeLine) -> int:
     """A tolerance as a number of the time-line."""
     unit = None if line.time_scale is None else line.time_scale.unit
     found = duration(given, unit, "tolerance")

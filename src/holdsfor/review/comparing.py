@@ -16,10 +16,10 @@ import numpy as np
 
 from holdsfor.columns.kernels import EMPTY, Bools, Ints, Spans, difference
 from holdsfor.review.history import History, Subject, together
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.timeline_scale import FAR, TimeLine
 
 
-class Change(StrEnum):
+class DifferenceKind(StrEnum):
     """The kind of difference between the intervals of a cluster before and after."""
 
     APPEARS = "appears"
@@ -29,7 +29,7 @@ class Change(StrEnum):
     MOVES = "moves"
 
 
-CHANGES = tuple(Change)
+CHANGES = tuple(DifferenceKind)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Difference:
 
     number: int
     """Its place in the order of size, from 1."""
-    change: Change
+    change: DifferenceKind
     subject: Subject
     old: tuple[tuple[int, int], ...]
     new: tuple[tuple[int, int], ...]
@@ -65,7 +65,7 @@ class _Side:
 class Differences(Sequence[Difference]):
     """All differences of two histories, the largest first. `span` is the time that open intervals are measured in."""
 
-    def __init__(self, old: History, new: History, line: Line, span: tuple[int, int]) -> None:
+    def __init__(self, old: History, new: History, line: TimeLine, span: tuple[int, int]) -> None:
         self.line, self.span = line, span
         self.subjects, old, new = together(old, new)
         old, new = _without_common(old, new)

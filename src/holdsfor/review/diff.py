@@ -22,13 +22,13 @@ from holdsfor.metric import MetricReasoner
 from holdsfor.metric.result import MetricResult
 from holdsfor.recognition import EventsInput, MappingInput
 from holdsfor.result import Result
-from holdsfor.review.comparing import CHANGES, Change, Difference, Differences
+from holdsfor.review.comparing import CHANGES, Difference, DifferenceKind, Differences
 from holdsfor.review.history import History, Subject, changed_histories, histories, together
 from holdsfor.review.programs import AnyReasoner, RulesInput, opened
 from holdsfor.review.reasons import Cause, Reason, causes, edited_places
 from holdsfor.review.running import Input, Runs
 from holdsfor.review.saving import save_form
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.timeline_scale import FAR, TimeLine
 from holdsfor.times import DurationInput, TimeInput
 
 SCHEMA = "holdsfor.diff/1"
@@ -42,7 +42,7 @@ class Total:
 
     name: str
     value: str
-    counts: dict[Change, int]
+    counts: dict[DifferenceKind, int]
     gained: int
     lost: int
 
@@ -70,9 +70,9 @@ class Diff(Sequence[Difference]):
         if results is None:
             empty = np.zeros(0, np.int64)
             old = new = History([], empty, empty, empty)
-            line = Line(sides[1].time_scale)
+            line = TimeLine(sides[1].time_scale)
         elif _share_words(results):
-            line = Line(results[0].time_scale)
+            line = TimeLine(results[0].time_scale)
             old, new = changed_histories(results[0], results[1], wanted)  # type: ignore[arg-type]
         else:
             (old, new), line = histories(results, wanted)

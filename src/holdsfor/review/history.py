@@ -22,7 +22,7 @@ from holdsfor.frontend.dmtl.constants import argument_text
 from holdsfor.ir.metric import Atom
 from holdsfor.metric.result import MetricResult
 from holdsfor.result import Result
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.timeline_scale import FAR, TimeLine
 from holdsfor.syntax.terms import Const
 
 
@@ -203,11 +203,13 @@ def together(old: History, new: History) -> tuple[list[Subject], History, Histor
     return subjects, History(subjects, old.key, old.start, old.end), History(subjects, moved, new.start, new.end)
 
 
-def histories(results: Sequence[Result | MetricResult], wanted: Collection[Node] | None) -> tuple[list[History], Line]:
+def histories(
+    results: Sequence[Result | MetricResult], wanted: Collection[Node] | None
+) -> tuple[list[History], TimeLine]:
     """The results of several runs on one time-line."""
     metric = [one for one in results if isinstance(one, MetricResult)]
     scale = results[0].time_scale
     if metric:
         ticks = metric_scale(metric)
-        return [metric_history_of(one, ticks, wanted) for one in metric], Line(scale, ticks)
-    return [history_of(one, wanted) for one in results if isinstance(one, Result)], Line(scale)
+        return [metric_history_of(one, ticks, wanted) for one in metric], TimeLine(scale, ticks)
+    return [history_of(one, wanted) for one in results if isinstance(one, Result)], TimeLine(scale)

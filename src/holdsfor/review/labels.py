@@ -17,7 +17,7 @@ from holdsfor.diagnostics import HoldsforError, ProgramError, Source
 from holdsfor.frontend.dmtl.constants import read_arguments
 from holdsfor.metric.times import exact
 from holdsfor.review.history import History, Subject, cell_span, metric_subject
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.timeline_scale import FAR, TimeLine
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor
@@ -170,7 +170,7 @@ def label_scale(labels: Sequence[Label], scale: TimeScale | None) -> int:
     return lcm(1, *(time.denominator for time in times))
 
 
-def label_history(labels: Sequence[Label], line: Line, events: frozenset[str]) -> tuple[History, frozenset[str]]:
+def label_history(labels: Sequence[Label], line: TimeLine, events: frozenset[str]) -> tuple[History, frozenset[str]]:
     """Labels on a time-line, and the names whose labels are points. `events` are names of derived events."""
     numbers: dict[Subject, int] = {}
     spans = []
@@ -186,7 +186,7 @@ def label_history(labels: Sequence[Label], line: Line, events: frozenset[str]) -
     return History(list(numbers), *columns), points
 
 
-def _span(one: Label, line: Line) -> tuple[int, int]:
+def _span(one: Label, line: TimeLine) -> tuple[int, int]:
     unit = None if line.time_scale is None else line.time_scale.unit
     try:
         if line.is_metric:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.columns.kernels import EMPTY, Bools, Ints, Spans, find, intersection, maximal
-from holdsfor.review.timeline_scale import Line
+from holdsfor.review.timeline_scale import TimeLine
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Score:
 
 
 def agreement(
-    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], span: tuple[int, int], line: Line, rules: Rules
+    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], span: tuple[int, int], line: TimeLine, rules: Rules
 ) -> Agreement:
     """Compare keys, starts and ends of both sides, inside of a span of time."""
     packing = Packing(span, line)
@@ -129,7 +129,7 @@ def _compared(wanted: Spans, got: Spans, packing: Packing, rules: Rules) -> tupl
 class Packing:
     """Times of all keys on one time-line, each key after the one before."""
 
-    def __init__(self, span: tuple[int, int], line: Line) -> None:
+    def __init__(self, span: tuple[int, int], line: TimeLine) -> None:
         self.span, self.line = span, line
         self.low = span[0] - (span[0] % 2 if line.is_metric else 0)
         self.bits = int(max(1, span[1] - self.low)).bit_length() + 1

@@ -19,7 +19,7 @@ FAR = int(FOREVER)
 
 
 @dataclass(frozen=True)
-class Line:
+class TimeLine:
     """The meaning of the whole numbers of a time-line. A `scale` of 0 stands for time-points."""
 
     time_scale: TimeScale | None = None

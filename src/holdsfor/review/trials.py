@@ -56,7 +56,7 @@ from holdsfor.review.reached import split
 from holdsfor.review.running import Runs
 from holdsfor.review.scoring import Rules, Score
 from holdsfor.review.sweeping import Sweep
-from holdsfor.review.timeline_scale import Line
+from holdsfor.review.timeline_scale import TimeLine
 from holdsfor.review.varying import Parameter
 from holdsfor.session.swap_plan import node_of
 from holdsfor.times import DurationInput
@@ -206,7 +206,7 @@ class Trials:
         part.require_no_errors()
         return part.limited(max_delayed_effects=self.reasoner.max_delayed_effects)
 
-    def _run(self, values: Sequence[Fraction]) -> tuple[Result | MetricResult, Line]:
+    def _run(self, values: Sequence[Fraction]) -> tuple[Result | MetricResult, TimeLine]:
         part = self._part(values)
         result: Result | MetricResult
         if isinstance(part, MetricReasoner):
@@ -216,13 +216,13 @@ class Trials:
             result = self.runs.recognised(part, self.runs.reading(self.reasoner))
         return result, labelled_line(result, self.labels)
 
-    def _found(self, result: Result | MetricResult, line: Line) -> History:
+    def _found(self, result: Result | MetricResult, line: TimeLine) -> History:
         if isinstance(result, Result):
             return history_of(result, self.wanted)
         return metric_history_of(result, line.scale, self.wanted)
 
     def _rerun(
-        self, settings: Sequence[tuple[Fraction, ...]], line: Line, numbers: _Numbers
+        self, settings: Sequence[tuple[Fraction, ...]], line: TimeLine, numbers: _Numbers
     ) -> Iterator[tuple[int, Edits]]:
         """A run of the part that matters for each setting."""
         before = [EMPTY, EMPTY, EMPTY]
@@ -240,7 +240,7 @@ class Trials:
             yield 1, Edits(np.zeros(len(rows), np.int64), key, start, end, rows >= len(goes))
             before = now
 
-    def _sweep(self, line: Line) -> Sweep | None:
+    def _sweep(self, line: TimeLine) -> Sweep | None:
         """All settings in one engine, if it is known how constants are read; else None."""
         if not isinstance(self.reasoner, Reasoner) or line.is_metric or self._events():
             return None

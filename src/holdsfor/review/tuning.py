@@ -34,7 +34,7 @@ Measure = Literal["episode", "time"]
 
 
 @dataclass(frozen=True)
-class Setting:
+class TunedSetting:
     """Values of the constants, and the scores they give: on the earlier part of the time, and on the later one."""
 
     values: tuple[Fraction, ...]
@@ -59,8 +59,8 @@ class Tuning:
 
     parameters: Sequence[Parameter]
     choices: Sequence[Sequence[Choice]]
-    settings: list[Setting]
-    current: Setting
+    settings: list[TunedSetting]
+    current: TunedSetting
     by: Measure
     cut: str
     """From when on is the later part."""
@@ -68,16 +68,16 @@ class Tuning:
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
-    def best(self) -> Setting:
+    def best(self) -> TunedSetting:
         """The setting with the highest F1 on the earlier part; of several, the one nearest to the present one."""
         return max(self.settings, key=lambda one: (f1_of(one.fit, self.by), -self._distance(one)))
 
-    def _distance(self, one: Setting) -> float:
+    def _distance(self, one: TunedSetting) -> float:
         widths = [float(parameter.high - parameter.low) for parameter in self.parameters]
         pairs = zip(one.values, self.current.values, widths, strict=True)
         return sum(abs(float(a - b)) / width for a, b, width in pairs)
 
-    def setting_of(self, *values: float | Fraction) -> Setting:
+    def setting_of(self, *values: float | Fraction) -> TunedSetting:
         """The setting that has the same answer as some values."""
         exact = [Fraction(str(value)) for value in values]
         tried = {setting.values: setting for setting in self.settings}
@@ -219,5 +219,7 @@ def tuning_of(
     """All settings that are tried, with their scores."""
     found = work.scored(tried, fit, how)
     current = tuple(parameter.current for parameter in work.parameters)
-    made = [Setting(one, *found.scores[one]) for one in found.values]
-    return Tuning(work.parameters, tried, made, Setting(current, *found.scores[current]), by, found.cut, work.notes)
+    made = [TunedSetting(one, *found.scores[one]) for one in found.values]
+    return Tuning(
+        work.parameters, tried, made, TunedSetting(current, *found.scores[current]), by, found.cut, work.notes
+    )

@@ -43,7 +43,7 @@ from holdsfor.spark.sources import (
     stage_rows,
     stream_facts,
 )
-from holdsfor.spark.stages import Stage, bucket_count, fact_parts, physical_stages
+from holdsfor.spark.stages import SparkStage, bucket_count, fact_parts, physical_stages
 from holdsfor.spark.ticks import feed_in_ticks, require_no_preprocessing, results_in_time, span_in_ticks
 from holdsfor.spark.timestamps import EVENT_TIMES, INTERVAL_TIMES
 from holdsfor.spark.wire import COUNTS, DELIVERY, DERIVED, MOMENTS, RESULT, ddl
@@ -279,7 +279,7 @@ def stage_output(
     return waiting[0] if tick == 1 else results_in_time(waiting[0], tick)
 
 
-def _ties(feeds: Sequence[Feed], stage: Stage, plan: Plan) -> Ties:
+def _ties(feeds: Sequence[Feed], stage: SparkStage, plan: Plan) -> Ties:
     """The connected components of tied keys, computed from distinct pairs before the run."""
     tables = [fact_parts(plan, link) for link in stage.links if not isinstance(link.source, Symbol)]
     frames = [frame for link in stage.links for frame in linked_parts(feeds, link)]

@@ -20,7 +20,7 @@ from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_
 from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.job import Rows, SourceRows
 from holdsfor.spark.nested import with_paths_of
-from holdsfor.spark.stages import Link, Stage
+from holdsfor.spark.stages import Link, SparkStage
 from holdsfor.spark.wire import (
     ARRIVALS,
     BUCKET,
@@ -194,7 +194,7 @@ def first_true(cases: Sequence[tuple[str, str | None]]) -> str:
 def stage_rows(
     feeds: Sequence[Feed],
     sources: Sequence[SourceRows],
-    stage: Stage,
+    stage: SparkStage,
     rows: Rows,
     buckets: int,
     ties: DataFrame | None = None,

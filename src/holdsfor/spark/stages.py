@@ -33,7 +33,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Delivery:
+class StageInput:
     """An input of a stage. Rows go to the bucket of each key in `spreading`; None sends all rows to every bucket.
 
     `made_in` is the stage that computes the input, if any; the stream may contain it as well (`is_input`).
@@ -48,12 +48,12 @@ class Delivery:
 
 
 @dataclass(frozen=True)
-class Stage:
+class SparkStage:
     """A stage of the plan: a pass over the buckets."""
 
     number: int
     members: tuple[tuple[Symbol, Places], ...]
-    deliveries: tuple[Delivery, ...]
+    deliveries: tuple[StageInput, ...]
     links: tuple[Link, ...] = ()
     """The links that tie keys; tied keys share a bucket."""
     sides: tuple[int, ...] = ()
@@ -72,7 +72,7 @@ class StagePlan:
     """All stages, in order."""
 
     plan: Plan
-    stages: tuple[Stage, ...]
+    stages: tuple[SparkStage, ...]
     in_one_place: str = ""
     """The reason why one bucket does all the work, if it does."""
 
@@ -82,7 +82,7 @@ class StagePlan:
         return (self.in_one_place,) if self.in_one_place else tuple(_warnings(self.stages))
 
 
-def _warnings(stages: Iterable[Stage]) -> Iterator[str]:
+def _warnings(stages: Iterable[SparkStage]) -> Iterator[str]:
     for stage in stages:
         named = ", ".join(str(symbol) for symbol, _ in stage.members)
         if stage.is_single and stage.why:
@@ -118,7 +118,7 @@ def physical_stages(plan: Plan, buckets: int, *, tied: bool = True) -> StagePlan
         in_one_bucket = stage.is_tied and not links
         members = tuple((symbols[route.table], () if in_one_bucket else route.places[0]) for route in stage.members)
         deliveries = tuple(_deliveries(stage, symbols, home, plan, in_one_bucket=in_one_bucket))
-        found.append(Stage(number, members, deliveries, links, grid_sides(stage, buckets), stage.why))
+        found.append(SparkStage(number, members, deliveries, links, grid_sides(stage, buckets), stage.why))
         home |= dict.fromkeys((symbol for symbol, _ in members), number)
     return StagePlan(plan, tuple(found), _in_one_place(plan))
 
@@ -148,7 +148,7 @@ def _links(stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol,
 
 def _deliveries(
     stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int], plan: Plan, *, in_one_bucket: bool
-) -> Iterator[Delivery]:
+) -> Iterator[StageInput]:
     read = set()
     for route in stage.inputs:
         symbol = symbols[route.table]
@@ -157,9 +157,9 @@ def _deliveries(
         is_input = symbol.kind is EntityKind.EVENT or plan.analysis.entities[symbol].role is Role.INPUT_FLUENT
         # Rows of the stream are part of what an earlier stage computes.
         spreading = ((),) if in_one_bucket else _spreading(route, is_tied=stage.is_tied)
-        yield Delivery(symbol, spreading, made_in, is_input and made_in is None, lines=_lines(route))
+        yield StageInput(symbol, spreading, made_in, is_input and made_in is None, lines=_lines(route))
     for symbol in sorted(plan.filling - read):
-        yield Delivery(symbol, ((),), None, is_input=True)
+        yield StageInput(symbol, ((),), None, is_input=True)
 
 
 def _spreading(route: Route, *, is_tied: bool) -> tuple[tuple[int, ...], ...] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import NoReturn
 
-from holdsfor.diagnostics import Diagnostic, Label, Severity, Source, Span
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity, Source, Span
 from holdsfor.syntax.hints import (
     Advice,
     advice_between,
@@ -46,7 +46,7 @@ class Complaining:
         return at_line_start and token.kind is Kind.NAME
 
     def _fail(
-        self, token: Token, message: str, hint: str | Advice, *, code: str = "HF001", label: Label | None = None
+        self, token: Token, message: str, hint: str | Advice, *, code: str = "HF001", label: RelatedSpan | None = None
     ) -> NoReturn:
         # A stray character is already reported; what it does to the rest of its clause is not news.
         line = self._source.text.rfind("\n", 0, self._tokens[self._clause_start].start) + 1
@@ -91,7 +91,7 @@ class Complaining:
     def _fail_expecting_closer(self, token: Token, closer: str) -> NoReturn:
         previous = self._tokens[self._index - 1]
         opening = self._open[-1]
-        label = Label(Span(self._source, opening.start, opening.end), "opened here")
+        label = RelatedSpan(Span(self._source, opening.start, opening.end), "opened here")
         self._fail_at_operator(previous, token)
         self._fail_at_capital(previous, token)
         if token.kind in (Kind.END, Kind.EOF) or self._starts_clause(token) or token.text in (")", "]", "}", ":-"):

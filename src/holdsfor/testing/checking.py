@@ -12,7 +12,7 @@ from holdsfor.engine_names import Engine
 from holdsfor.testing.engines import found_by, time_scale_of
 from holdsfor.testing.markdown import Check, read_checks
 from holdsfor.testing.metric import found_by_metric, wanted_facts
-from holdsfor.testing.notation import Found, Wanted, lines_of, name_of, wanted_lines
+from holdsfor.testing.notation import Expectation, Found, expectations_of_lines, lines_of, name_of
 
 
 @dataclass(frozen=True)
@@ -80,13 +80,13 @@ def findings(check: Check, engine: Engine, spark: Any = None) -> Found:
     return (found_by_metric if check.is_metric else found_by)(engine, check, spark)
 
 
-def wanted_of(check: Check) -> list[Wanted]:
+def wanted_of(check: Check) -> list[Expectation]:
     """The expectations of a check."""
     lines = lines_of(check.wanted.text, str(check.path), check.wanted.line)
-    return list((wanted_facts if check.is_metric else wanted_lines)(lines, time_scale_of(check)))
+    return list((wanted_facts if check.is_metric else expectations_of_lines)(lines, time_scale_of(check)))
 
 
-def differences(wanted: Sequence[Wanted], found: Found, place: str) -> list[Difference]:
+def differences(wanted: Sequence[Expectation], found: Found, place: str) -> list[Difference]:
     """The differences from the expectations. A mentioned fluent, event or predicate may have no other results; if nothing
     is mentioned, there may be no results at all.
     """

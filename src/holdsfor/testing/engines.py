@@ -22,7 +22,7 @@ from holdsfor.recognition import Recognition, plan_windows, read_events
 from holdsfor.result import Result
 from holdsfor.testing import markdown
 from holdsfor.testing.markdown import Block, Check
-from holdsfor.testing.notation import Found, Line, event_tables, lines_of, shown_span
+from holdsfor.testing.notation import BlockLine, Found, event_tables, lines_of, shown_span
 from holdsfor.times import TimeScale, duration, shown_time, span_in_points, time_point_or_none
 
 _SPAN = ("window", "step", "start", "end")
@@ -88,7 +88,7 @@ def _events(check: Check, scale: TimeScale | None) -> tuple[dict[str, list[dict[
     return {} if rows else event_tables(lines, None if scale is None else scale.unit), rows
 
 
-def _block_lines(check: Check, block: Block) -> list[Line]:
+def _block_lines(check: Check, block: Block) -> list[BlockLine]:
     return lines_of(block.text, str(block.file or check.path), block.line)
 
 

@@ -24,7 +24,7 @@ from holdsfor.syntax.terms import Const
 from holdsfor.testing import markdown
 from holdsfor.testing.engines import require_usable, source
 from holdsfor.testing.markdown import Check
-from holdsfor.testing.notation import Found, Line, Wanted
+from holdsfor.testing.notation import BlockLine, Expectation, Found
 from holdsfor.times import TimeScale
 
 _UNSUITABLE = ("window", "step", "at")
@@ -116,7 +116,7 @@ def _what(fact: MetricFact) -> str:
     return metric_text(fact).rpartition("@")[0]
 
 
-def wanted_facts(lines: Iterable[Line], scale: TimeScale | None = None) -> Iterator[Wanted]:
+def wanted_facts(lines: Iterable[BlockLine], scale: TimeScale | None = None) -> Iterator[Expectation]:
     """The expectations: all intervals of a fact, which may be spread over several lines."""
     found: dict[str, list[MetricFact]] = {}
     places: dict[str, str] = {}
@@ -127,10 +127,10 @@ def wanted_facts(lines: Iterable[Line], scale: TimeScale | None = None) -> Itera
         found.setdefault(_what(fact), []).extend([] if never else [fact])
         places.setdefault(_what(fact), line.place)
     for what, facts in found.items():
-        yield Wanted(what, tuple(_texts(facts, scale).get(what, [])), places[what])
+        yield Expectation(what, tuple(_texts(facts, scale).get(what, [])), places[what])
 
 
-def _read(text: str, line: Line) -> MetricFact:
+def _read(text: str, line: BlockLine) -> MetricFact:
     parsed = parse_data(Source(line.place, text))
     errors = errors_of(parsed.diagnostics)
     if errors:

@@ -21,7 +21,7 @@ from holdsfor.review.diff import diff as compared
 from holdsfor.testing.checking import differences
 from holdsfor.testing.engines import found_at
 from holdsfor.testing.notation import events as event_tables
-from holdsfor.testing.notation import wanted
+from holdsfor.testing.notation import expectations
 from holdsfor.verifier import reference
 
 MOST_TEXT = 2_000_000
@@ -63,7 +63,7 @@ def test(rules: str, events: str, expected: str) -> dict[str, Any]:
     reasoner = _opened(rules)
     result = _result(rules, events)
     found = found_at(None, result.to_arrow(points=True), result.derived_event_points, reasoner.time_scale)
-    wrong = differences(wanted(expected, scale=reasoner.time_scale), found, "expected")
+    wrong = differences(expectations(expected, scale=reasoner.time_scale), found, "expected")
     listed = [{"what": one.what, "expected": list(one.wanted), "found": list(one.found)} for one in wrong]
     return {"passed": not wrong, "differences": listed}
 
@@ -89,7 +89,7 @@ def backtest(rules: str, events: str, labels: str, tolerance: int = 0) -> dict[s
     the worst mistakes.
     """
     reasoner = _opened(rules)
-    rows = [row for one in wanted(labels, "<labels>", reasoner.time_scale) for row in _label(one.what, one.times)]
+    rows = [row for one in expectations(labels, "<labels>", reasoner.time_scale) for row in _label(one.what, one.times)]
     if not rows:
         raise HoldsforError("there are no labels; write lines such as inRoom(ann)=true [21,41)")
     found = scored(reasoner, _events(events, reasoner), rows, tolerance=tolerance)

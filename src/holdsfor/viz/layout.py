@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from holdsfor.viz.arcs import Arc, arc_room, bends, label_width, member_order
-from holdsfor.viz.ordering import Link, place, reduce_crossings
+from holdsfor.viz.ordering import LayoutEdge, place, reduce_crossings
 from holdsfor.viz.palette import cells, plain, shorten
 from holdsfor.viz.view import EdgeKind, GraphEdge, GraphNode, GraphView
 
@@ -94,7 +94,7 @@ class Block:
 
 
 @dataclass(slots=True)
-class Column:
+class LayoutColumn:
     """The stripe of the picture for one level."""
 
     level: int
@@ -114,7 +114,7 @@ class Layout:
     view: GraphView
     boxes: dict[str, Box] = field(default_factory=dict)
     blocks: list[Block] = field(default_factory=list)
-    columns: list[Column] = field(default_factory=list)
+    columns: list[LayoutColumn] = field(default_factory=list)
     column_of: dict[str, int] = field(default_factory=dict)
     block_of: dict[str, Block] = field(default_factory=dict)
     lanes: dict[tuple[str, EdgeKind, int], Block] = field(default_factory=dict)
@@ -226,9 +226,9 @@ def hops(layout: Layout, edge: GraphEdge) -> list[Block]:
     return [layout.block_of[edge.source], *lanes, layout.block_of[edge.target]]
 
 
-def _links(layout: Layout) -> list[Link[Block]]:
+def _links(layout: Layout) -> list[LayoutEdge[Block]]:
     """The segments of edges between neighbouring blocks, without duplicates, with their attachment heights."""
-    found: dict[tuple[int, int, float, float], Link[Block]] = {}
+    found: dict[tuple[int, int, float, float], LayoutEdge[Block]] = {}
     for edge in layout.view.edges:
         if layout.column_of[edge.source] >= layout.column_of[edge.target]:
             continue
@@ -236,11 +236,11 @@ def _links(layout: Layout) -> list[Link[Block]]:
         for left, right in pairwise(path):
             leaves = layout.boxes[edge.source].middle if left.boxes else left.height / 2
             arrives = layout.boxes[edge.target].middle if right.boxes else right.height / 2
-            found.setdefault((id(left), id(right), leaves, arrives), Link(left, right, leaves, arrives))
+            found.setdefault((id(left), id(right), leaves, arrives), LayoutEdge(left, right, leaves, arrives))
     return list(found.values())
 
 
-def _arrange(layout: Layout, links: Sequence[Link[Block]], count: int) -> list[list[Block]]:
+def _arrange(layout: Layout, links: Sequence[LayoutEdge[Block]], count: int) -> list[list[Block]]:
     """Blocks by column in their final order, with heights."""
     columns: list[list[Block]] = [[] for _ in range(count)]
     blocks = {id(block): block for block in layout.block_of.values()}
@@ -254,7 +254,7 @@ def _arrange(layout: Layout, links: Sequence[Link[Block]], count: int) -> list[l
 
 
 def _set_columns(
-    layout: Layout, levels: Sequence[int], columns: Sequence[Sequence[Block]], links: Iterable[Link[Block]]
+    layout: Layout, levels: Sequence[int], columns: Sequence[Sequence[Block]], links: Iterable[LayoutEdge[Block]]
 ) -> None:
     """Sets the x coordinates: a gap is as wide as the edges in it require."""
     crossing = [0] * len(columns)
@@ -267,7 +267,7 @@ def _set_columns(
     x = 0.0
     for level, blocks, edges, labels in zip(levels, columns, crossing, wanted[1:], strict=True):
         width = max(block.width for block in blocks)
-        layout.columns.append(Column(level, x, width))
+        layout.columns.append(LayoutColumn(level, x, width))
         for block in blocks:
             block.x = x + (width - block.width) / 2
             for box in block.boxes:

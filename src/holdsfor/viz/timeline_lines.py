@@ -20,7 +20,7 @@ DASHES = ("", "4 3", "1.5 2.5")
 """The dash patterns of the first, second and third line."""
 
 
-class Line(NamedTuple):
+class MeasurementLine(NamedTuple):
     """One measurement in a lane: positions in pixels, the minimum and the maximum."""
 
     lane: int
@@ -32,7 +32,7 @@ class Line(NamedTuple):
     high: float
 
 
-def lines(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iterator[Line]:
+def lines(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iterator[MeasurementLine]:
     """The lines of a chart with this field width in pixels; `tops` and `heights` belong to its lanes."""
     points = chart.points
     x = pixels(points.time, chart, width)
@@ -46,7 +46,7 @@ def lines(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iterator
                 share = (column[some] - low) / (high - low) if high > low else np.full(len(some), 0.5)
                 y = tops[lane] + _EDGE + (1 - share) * (heights[lane] - 2 * _EDGE)
                 kept = _kept(x[some], y)
-                yield Line(lane, int(points.kind[some[0]]), place, x[some][kept], y[kept], low, high)
+                yield MeasurementLine(lane, int(points.kind[some[0]]), place, x[some][kept], y[kept], low, high)
 
 
 def _kept(x: Floats, y: Floats) -> Ints:

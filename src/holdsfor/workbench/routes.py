@@ -30,33 +30,33 @@ Text = Field(max_length=_LONGEST)
 Short = Field("", max_length=100)
 
 
-class Texts(BaseModel):
+class RuleTexts(BaseModel):
     """The rule files as they are on the page."""
 
     files: dict[str, str] = Field(default_factory=dict)
 
 
-class Place(Texts):
+class PositionRequest(RuleTexts):
     """A position in a rule file, in units of UTF-16."""
 
     name: str
     offset: int = Field(0, ge=0)
 
 
-class Trial(Texts):
+class Trial(RuleTexts):
     """A run over the sample; durations are time-points, or text such as 10min where the unit is known."""
 
     window: str = Short
     step: str = Short
 
 
-class Drawn(Texts):
+class GraphRequest(RuleTexts):
     """A request for a graph, with the input that rules read on request."""
 
     inputs: bool = True
 
 
-class Question(BaseModel):
+class ExplanationRequest(BaseModel):
     """A request for an explanation."""
 
     run: int
@@ -64,7 +64,7 @@ class Question(BaseModel):
     at: str = Field(max_length=100)
 
 
-class Wanted(BaseModel):
+class RowsRequest(BaseModel):
     """A request for rows of a table of a run."""
 
     run: int
@@ -95,7 +95,7 @@ class Saved(Named):
     version: str
 
 
-class Link(BaseModel):
+class LinkRequest(BaseModel):
     """The content of a link."""
 
     share: str = Field(max_length=LONGEST)
@@ -151,13 +151,13 @@ def add_open_routes(app: FastAPI, benches: Benches, live: str | None) -> None:
         return {"share": packed(bundle_of(texts, desk.events, setting.background, setting.mapping, options))}
 
     @app.post("/api/peek")
-    def peek(link: Link) -> dict[str, Any]:
+    def peek(link: LinkRequest) -> dict[str, Any]:
         bundle = unpacked(link.share)
         files = {**bundle.rules, **bundle.loaded, **bundle.events, **bundle.background}
         return {"files": {name: text.count("\n") + (text[-1:] not in {"", "\n"}) for name, text in files.items()}}
 
     @app.post("/api/open")
-    def open_link(link: Link) -> dict[str, str]:
+    def open_link(link: LinkRequest) -> dict[str, str]:
         return {"bench": benches.open_link(link.share).name}
 
 
@@ -171,19 +171,19 @@ def add_rule_routes(app: FastAPI, benches: Benches, guard: Guard) -> None:
     numbers = itertools.count(1)
 
     @app.post("/api/check")
-    def check(request: Request, texts: Texts) -> dict[str, Any]:
+    def check(request: Request, texts: RuleTexts) -> dict[str, Any]:
         return answers.checked(_bench(benches, request), texts.files)
 
     @app.post("/api/complete")
-    def complete(request: Request, place: Place) -> list[dict[str, str]]:
+    def complete(request: Request, place: PositionRequest) -> list[dict[str, str]]:
         return answers.completions(_bench(benches, request).desk, place.files, place.name, place.offset)
 
     @app.post("/api/hover")
-    def hover(request: Request, place: Place) -> dict[str, Any] | None:
+    def hover(request: Request, place: PositionRequest) -> dict[str, Any] | None:
         return answers.hover(_bench(benches, request).desk, place.files, place.name, place.offset)
 
     @app.post("/api/format")
-    def format_file(request: Request, place: Place) -> dict[str, str]:
+    def format_file(request: Request, place: PositionRequest) -> dict[str, str]:
         return {"text": answers.formatted(_bench(benches, request).desk, place.files, place.name)}
 
     @app.post("/api/read")
@@ -195,7 +195,7 @@ def add_rule_routes(app: FastAPI, benches: Benches, guard: Guard) -> None:
         return _file(_bench(benches, request).desk.save(saved.name, saved.text, saved.version))
 
     @app.post("/api/graph")
-    def graph(request: Request, drawn: Drawn) -> dict[str, str]:
+    def graph(request: Request, drawn: GraphRequest) -> dict[str, str]:
         number = next(numbers)
         graphs[number] = graph_page(_bench(benches, request).desk, drawn.files, inputs=drawn.inputs)
         while len(graphs) > _KEPT_GRAPHS:
@@ -226,16 +226,16 @@ def add_run_routes(app: FastAPI, benches: Benches, guard: Guard) -> None:
         return {**answers.run_data(desk, made), "pictures": pictures}
 
     @app.post("/api/explain")
-    def explain(request: Request, question: Question) -> dict[str, Any]:
+    def explain(request: Request, question: ExplanationRequest) -> dict[str, Any]:
         return answers.explained(_bench(benches, request).desk, question.run, question.question, question.at)
 
     @app.post("/api/rows")
-    def rows(request: Request, wanted: Wanted) -> dict[str, Any]:
+    def rows(request: Request, wanted: RowsRequest) -> dict[str, Any]:
         made = _bench(benches, request).desk.run(wanted.run)
         return answers.rows(made, wanted.table, wanted.view, wanted.offset, wanted.limit)
 
     @app.post("/api/export")
-    def export(request: Request, wanted: Wanted) -> Response:
+    def export(request: Request, wanted: RowsRequest) -> Response:
         made = _bench(benches, request).desk.run(wanted.run)
         text = answers.exported(made, wanted.table, wanted.view, wanted.format)
         return Response(text, media_type=MEDIA[wanted.format])

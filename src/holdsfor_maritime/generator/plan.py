@@ -38,7 +38,7 @@ _RENDEZVOUS = 0.2
 
 
 @dataclass(frozen=True)
-class Plan:
+class FleetPlan:
     """The fleet, its legs in order of vessel and time, and the planned situations."""
 
     fleet: Fleet
@@ -51,7 +51,7 @@ class Plan:
 
 
 @lru_cache(maxsize=2)
-def plan(vessels: int, hours: float, seed: int) -> Plan:
+def plan(vessels: int, hours: float, seed: int) -> FleetPlan:
     """All voyages of a fleet in some hours."""
     ships = fleet(vessels, seed)
     random = np.random.default_rng([seed, 13])
@@ -72,7 +72,7 @@ def plan(vessels: int, hours: float, seed: int) -> Plan:
     ships.no_heading[every.vessel[every.drift != 0]] = 0
     truths += _left_the_map(every, hours * HOUR)
     end = BEGIN + round(hours * HOUR)
-    return Plan(ships, every, np.arange(len(first)) - first, _table(truths, ships, BEGIN, end), BEGIN, end)
+    return FleetPlan(ships, every, np.arange(len(first)) - first, _table(truths, ships, BEGIN, end), BEGIN, end)
 
 
 def _slot(

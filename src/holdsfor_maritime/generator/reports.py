@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from holdsfor_maritime.columns import COLUMNS
 from holdsfor_maritime.generator.motion import DEGREE, KNOT, Floats, Ints
-from holdsfor_maritime.generator.plan import Plan
+from holdsfor_maritime.generator.plan import FleetPlan
 from holdsfor_maritime.generator.voyages import AT_ANCHOR, MOORED, Legs
 
 Bits = NDArray[np.uint64]
@@ -76,7 +76,7 @@ def _period(legs: Legs, density: float) -> Floats:
     return np.maximum(found, 2.0)
 
 
-def reports(plan: Plan, first: int, last: int, seed: int, density: float = 1.0) -> pa.Table:
+def reports(plan: FleetPlan, first: int, last: int, seed: int, density: float = 1.0) -> pa.Table:
     """The reports of vessels `first` to `last - 1`, in order of arrival."""
     begin, end = np.searchsorted(plan.legs.vessel, (first, last))
     legs = plan.legs.take(np.arange(begin, end))
@@ -94,7 +94,7 @@ def reports(plan: Plan, first: int, last: int, seed: int, density: float = 1.0) 
     return _sent(plan, legs.take(row), since, chance)
 
 
-def _sent(plan: Plan, legs: Legs, since: Floats, chance: Chance) -> pa.Table:
+def _sent(plan: FleetPlan, legs: Legs, since: Floats, chance: Chance) -> pa.Table:
     time = np.floor(legs.start + since)
     lon, lat, course = legs.at(np.maximum(time - legs.start, 0))
     lon = lon + _JITTER * chance.normal(2) / (DEGREE * legs.cosine)

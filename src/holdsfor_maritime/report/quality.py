@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from holdsfor.review.scoring import Rules, agreement, score
-from holdsfor.review.timeline_scale import Line
+from holdsfor.review.timeline_scale import TimeLine
 
 Ints = npt.NDArray[np.int64]
 
@@ -103,7 +103,7 @@ def _score(name: str, truth: pa.Table, rows: pa.Table, span: tuple[int, int]) ->
         (of, table["start"].to_numpy(), table["end"].fill_null(span[1]).to_numpy())
         for table, of in ((truth, keys[: len(truth)]), (rows, keys[len(truth) :]))
     )
-    agreed = agreement(happened, found, span, Line(), Rules(overlap=ENOUGH))
+    agreed = agreement(happened, found, span, TimeLine(), Rules(overlap=ENOUGH))
     counts = score(agreed)
     unseen = agreed.labelled.length[agreed.labelled.shared == 0]
     return Score(

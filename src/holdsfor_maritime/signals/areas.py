@@ -59,7 +59,7 @@ def read_areas(path: str | Path) -> Areas:
 
 
 @dataclass(frozen=True)
-class Chart:
+class AreaGrid:
     """Squares of a map that some cell reaches into: no other places have to be looked at."""
 
     west: float
@@ -75,7 +75,7 @@ class Chart:
         return on_it[self.marked[column[on_it].astype(np.int64), row[on_it].astype(np.int64)]]
 
 
-def _chart(bounds: Floats) -> Chart:
+def _chart(bounds: Floats) -> AreaGrid:
     """The chart of cells, given the west, south, east and north of each."""
     west, south = bounds[:, 0].min(), bounds[:, 1].min()
     left, right = (((bounds[:, side] - west) // _SQUARE).astype(np.int64) for side in (0, 2))
@@ -84,7 +84,7 @@ def _chart(bounds: Floats) -> Chart:
     changes = np.zeros((right.max() + 2, high.max() + 2), np.int64)
     for column, row, change in ((left, low, 1), (right + 1, low, -1), (left, high + 1, -1), (right + 1, high + 1, 1)):
         np.add.at(changes, (column, row), change)
-    return Chart(west, south, changes.cumsum(axis=0).cumsum(axis=1) > 0)
+    return AreaGrid(west, south, changes.cumsum(axis=0).cumsum(axis=1) > 0)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class AreaIndex:
     """Cells in ascending order; cell `n` touches the areas `area[begin[n] : begin[n + 1]]`, wholly inside or not."""
 
     areas: Areas
-    chart: Chart | None
+    chart: AreaGrid | None
     """None if there are no areas."""
     resolution: int
     cells: NDArray[np.uint64]

@@ -48,7 +48,7 @@ WITHIN = pa.schema([("vessel", pa.int64()), ("area", pa.int64())])
 
 
 @dataclass(frozen=True)
-class Memory:
+class VesselStates:
     """The state of vessels: numbers, their areas, and reports after the time reached."""
 
     known: pa.Table
@@ -56,7 +56,7 @@ class Memory:
     waiting: pa.Table
 
     @classmethod
-    def empty(cls) -> Memory:
+    def empty(cls) -> VesselStates:
         """The empty state."""
         return cls(KNOWN.empty_table(), WITHIN.empty_table(), cleaning.ROWS.empty_table())
 
@@ -69,12 +69,12 @@ class Derived:
     samples: pa.Table
     tracks: pa.Table
     aside: pa.Table
-    memory: Memory
+    memory: VesselStates
 
 
 def derive(
     rows: pa.Table,
-    memory: Memory,
+    memory: VesselStates,
     index: AreaIndex,
     limits: Thresholds,
     until: int | None = None,
@@ -115,7 +115,7 @@ def derive(
                 cleaning.set_aside(jumps, cleaning.JUMP),
             )
         ),
-        Memory(_remembered(vessels, known), within, waiting),
+        VesselStates(_remembered(vessels, known), within, waiting),
     )
 
 

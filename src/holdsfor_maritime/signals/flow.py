@@ -12,7 +12,7 @@ from typing import Any
 
 from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
 from holdsfor.spark.streaming.commits import check_settings
-from holdsfor_maritime.signals.work import Meet, Merge, Note, Setting, Turn, Vessels, Workers, total
+from holdsfor_maritime.signals.work import Assignment, Meet, Merge, Note, TaskSetting, Vessels, Workers, total
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Progress:
 class Flow:
     """A stream of reports on its way through stage 1."""
 
-    setting: Setting
+    setting: TaskSetting
     workers: Workers
     lateness: int
 
-    def take(self, batch: int, arrived: Callable[[Setting, int | None], Sequence[Note]]) -> Note:
+    def take(self, batch: int, arrived: Callable[[TaskSetting, int | None], Sequence[Note]]) -> Note:
         """A micro-batch: `arrived` stores its rows, given the time up to which rows are late.
 
         A batch that is run again starts from the one before it, and gives the same.
@@ -64,9 +64,11 @@ class Flow:
         after = Progress(batch, before.latest, before.latest, batch)
         return self._go_on(replace(self.setting, batch=batch), [], before, after, link)
 
-    def _go_on(self, setting: Setting, notes: list[Note], before: Progress, after: Progress, link: Link | None) -> Note:
+    def _go_on(
+        self, setting: TaskSetting, notes: list[Note], before: Progress, after: Progress, link: Link | None
+    ) -> Note:
         parts = tuple(note["part"] for note in notes)
-        turn = Turn(parts, after.until, after.until, before.memories, remembering=True)
+        turn = Assignment(parts, after.until, after.until, before.memories, remembering=True)
         for task in (Vessels(setting, turn), Meet(setting, turn), Merge(setting)):
             notes += self.workers.run(task, setting.buckets)
         self._commit(after, before, link)

@@ -14,7 +14,17 @@ from holdsfor_maritime.signals.areas import area_index, read_areas
 from holdsfor_maritime.signals.reading import pieces, static_types
 from holdsfor_maritime.signals.signals import Signals
 from holdsfor_maritime.signals.thresholds import Thresholds, thresholds
-from holdsfor_maritime.signals.work import OUTPUTS, Meet, Merge, Read, Setting, Turn, Vessels, Workers, total
+from holdsfor_maritime.signals.work import (
+    OUTPUTS,
+    Assignment,
+    Meet,
+    Merge,
+    ReadPiece,
+    TaskSetting,
+    Vessels,
+    Workers,
+    total,
+)
 
 Given: TypeAlias = str | Path | Mapping[str, Any] | Thresholds | None
 Frame = TypeVar("Frame")
@@ -39,10 +49,10 @@ def run_batch(
     limits = thresholds(given)
     areas = read_areas(Path(dataset) / "areas.geojson")
     index = area_index(areas, limits.areas_resolution)
-    setting = Setting(*stores, index, limits, buckets)
+    setting = TaskSetting(*stores, index, limits, buckets)
     parts = tuple(pieces(dataset))
-    notes = workers.run(Read(setting, parts), len(parts))
-    turn = Turn(tuple(note["part"] for note in notes), now=total(notes).get("latest"))
+    notes = workers.run(ReadPiece(setting, parts), len(parts))
+    turn = Assignment(tuple(note["part"] for note in notes), now=total(notes).get("latest"))
     for task in (Vessels(setting, turn), Meet(setting, turn), Merge(setting)):
         notes += workers.run(task, buckets)
     found = total(notes)

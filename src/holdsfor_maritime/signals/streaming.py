@@ -30,7 +30,7 @@ from holdsfor_maritime.signals.cleaning import parsed
 from holdsfor_maritime.signals.flow import Flow
 from holdsfor_maritime.signals.run import Given
 from holdsfor_maritime.signals.thresholds import thresholds as read_thresholds
-from holdsfor_maritime.signals.work import OUTPUTS, Note, Setting, store_rows
+from holdsfor_maritime.signals.work import OUTPUTS, Note, TaskSetting, store_rows
 
 REPORTS = (
     "sourcemmsi bigint, navigationalstatus double, rateofturn double, speedoverground double, "
@@ -103,11 +103,11 @@ def stream_signals(
     index = area_index(read_areas(areas), limits.areas_resolution)
     store = Store.below(str(checkpoint))
     store = store.owned(run_of(newest_link(store), "signals"))
-    setting = Setting(store, Store(str(out)), index, limits, buckets or default_partitions(spark))
+    setting = TaskSetting(store, Store(str(out)), index, limits, buckets or default_partitions(spark))
     return SignalStream(reports, Flow(setting, SparkWorkers(spark), lateness), str(checkpoint), str(out))
 
 
-def _arrived(rows: DataFrame, setting: Setting, until: int | None) -> Sequence[Note]:
+def _arrived(rows: DataFrame, setting: TaskSetting, until: int | None) -> Sequence[Note]:
     """The rows of a micro-batch, sorted out by the tasks that read them."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

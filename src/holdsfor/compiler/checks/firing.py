@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind
-from holdsfor.diagnostics import Diagnostic, Label, Severity
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, EvaluationError, compare_numbers, evaluate
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.order import ORDER_COMPARISONS
@@ -35,7 +35,7 @@ def check_firing(analysis: Analysis) -> Iterator[Diagnostic]:
         found = _contradiction(rule.body, analysis, solver)
         if found is not None:
             literal, reason, other = found
-            labels = (Label(other.span, "contradicts this"),) if other is not None else ()
+            labels = (RelatedSpan(other.span, "contradicts this"),) if other is not None else ()
             message = f"this rule can never fire: {reason}"
             yield Diagnostic("HF301", Severity.WARNING, message, literal.span, _hint(literal, rule, analysis), labels)
 

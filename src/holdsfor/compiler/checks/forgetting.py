@@ -11,7 +11,7 @@ from holdsfor.compiler.analysis.silence import Silence
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.analysis.tied_places import Kind, mentioned
 from holdsfor.compiler.passes.forgetting import Meaning, entity_of, patterns_of
-from holdsfor.diagnostics import Diagnostic, Label, Severity
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity
 from holdsfor.ir import Declaration, Forgetting, Program, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
 from holdsfor.logic.unify import is_ground
@@ -170,5 +170,5 @@ def _check_beginnings(one: Forgetting, analysis: Analysis) -> Iterator[Diagnosti
     for symbol, rule in Silence(one, analysis).begun_in_silence():
         message = f"this rule can initiate {symbol.label} for a silent {entity}; forget does not end it then"
         hint = "add a condition that has the entity, or leave it: it ends after the next silence"
-        labels = (Label(head_span(one.declaration), "forgotten here"),)
+        labels = (RelatedSpan(head_span(one.declaration), "forgotten here"),)
         yield Diagnostic("HF410", Severity.NOTE, message, head_span(rule), hint, labels)

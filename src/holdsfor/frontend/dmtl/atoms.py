@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import NoReturn, TypeVar
 
-from holdsfor.diagnostics import Label, Span
+from holdsfor.diagnostics import RelatedSpan, Span
 from holdsfor.frontend.dmtl import words
 from holdsfor.frontend.dmtl.constants import PLAIN, QUOTED, constant, unquoted
 from holdsfor.frontend.dmtl.numbers import Numbers
@@ -246,12 +246,12 @@ class Atoms(Numbers):
             self.fail(self.ahead(), "arguments are variables and constants, without nesting", hint, "HF607")
         if self.on_new_line() or following in ("]", ":", "@", "|", "."):
             self._fail_unclosed_bracket(opening, ")")
-        label = Label(self.span(opening, opening + 1), "opened here")
+        label = RelatedSpan(self.span(opening, opening + 1), "opened here")
         hint = "is a comma missing? A constant with blanks must be quoted"
         self.fail(self.ahead(), f"expected , or ), found {self.shown()}", hint, label=label)
 
     def _fail_unclosed_bracket(self, opening: int, closer: str) -> NoReturn:
-        label = Label(self.span(opening, opening + 1), "opened here")
+        label = RelatedSpan(self.span(opening, opening + 1), "opened here")
         message = f"expected {closer} before {self.shown()}"
         self.fail(self.here(), message, f"close the bracket with {closer}", "HF004", label)
 

@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple, NoReturn
 
-from holdsfor.diagnostics import Label, Span
+from holdsfor.diagnostics import RelatedSpan, Span
 from holdsfor.frontend.dmtl.scanner import Scanner
 from holdsfor.ir.metric import Range
 from holdsfor.syntax.durations import duration_term, duration_text, is_sensible, length_of
@@ -97,7 +97,7 @@ class Numbers(Scanner):
         return Bound(length_of(term), True, term.span, duration=term)
 
     def _fail_unclosed(self, start: int) -> NoReturn:
-        label = Label(self.span(start, start + 1), "opened here")
+        label = RelatedSpan(self.span(start, start + 1), "opened here")
         message = f"expected ] or ) at the end of the interval, found {self.shown()}"
         if self.text[self.end - 1].isdigit() and (meant := unit_meant(self.next_word())):
             self.fail(self.ahead(), message, meant.hint, "HF004", label, meant.unit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from holdsfor.diagnostics import Diagnostic, Fix, Label, Severity, Source, Span
+from holdsfor.diagnostics import Diagnostic, Fix, RelatedSpan, Severity, Source, Span
 from holdsfor.frontend.dmtl.constants import QUOTED
 from holdsfor.syntax.tokens import Comment
 
@@ -106,7 +106,7 @@ class Scanner:
         message: str,
         hint: str,
         code: str,
-        label: Label | None = None,
+        label: RelatedSpan | None = None,
         replacement: str | None = None,
     ) -> None:
         """Records an error and continues. `replacement` is the corrected text, if the hint contains one."""
@@ -120,7 +120,7 @@ class Scanner:
         message: str,
         hint: str,
         code: str = "HF001",
-        label: Label | None = None,
+        label: RelatedSpan | None = None,
         replacement: str | None = None,
     ) -> NoReturn:
         """Records an error and abandons the rule."""

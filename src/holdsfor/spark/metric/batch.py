@@ -29,7 +29,7 @@ from holdsfor.spark.metric.answers import answer_schema, answer_sql
 from holdsfor.spark.metric.buckets import StageOnBucket
 from holdsfor.spark.metric.columns import predicate_columns
 from holdsfor.spark.metric.job import MetricJob
-from holdsfor.spark.metric.reading import ARGS, LINE, PREDICATE, ReadFacts, Source
+from holdsfor.spark.metric.reading import ARGS, LINE, PREDICATE, FrameKind, ReadFacts
 from holdsfor.spark.metric.wire import BUCKET, wire_schema
 from holdsfor.spark.nested import with_paths_of
 from holdsfor.spark.session import worker_python, workers_like_driver
@@ -109,7 +109,7 @@ def query_goals(plan: MetricPlan, query: str | Iterable[str] | None, *, is_strea
 def answered(
     job: MetricJob,
     spark: SparkSession,
-    frames: Sequence[tuple[DataFrame, Source]],
+    frames: Sequence[tuple[DataFrame, FrameKind]],
     *,
     exact: bool,
     quoted: bool = False,
@@ -182,7 +182,7 @@ def known_metric_scale(
 
 def frames_of(
     facts: Facts, mapping: MappingInput, scale: TimeScale | None, *, untyped: bool
-) -> list[tuple[DataFrame, Source]]:
+) -> list[tuple[DataFrame, FrameKind]]:
     """The DataFrames of facts, with a description of their rows. Timestamps are in the unit of a scale, otherwise in
     seconds.
     """
@@ -194,16 +194,16 @@ def frames_of(
             raise HoldsforError("there is no DataFrame to read facts from")
         return [(frame, _checked(name, frame, unit, untyped=untyped)) for name, frame in facts.items()]
     if isinstance(facts, Sequence):
-        return [(_text_files(facts), Source())]
+        return [(_text_files(facts), FrameKind())]
     if mapping is not None:
         described = _described(mapping).with_unit(unit_in(scale))
         with_paths_of(facts, described.entries)
         frame, names = _numbered(facts)
-        return [(frame, Source(mapping=described, untyped=untyped, names=names))]
+        return [(frame, FrameKind(mapping=described, untyped=untyped, names=names))]
     if PREDICATE in facts.columns:
         return [(facts, _checked(None, facts, unit, untyped=untyped))]
     if LINE in facts.columns:
-        return [(facts.select(F.col(LINE).cast("string")), Source())]
+        return [(facts.select(F.col(LINE).cast("string")), FrameKind())]
     raise HoldsforError(
         f"one DataFrame of facts needs a mapping, a column `{PREDICATE}` (and perhaps an array `{ARGS}`), or a column "
         f"`{LINE}` with text such as P(a)@3; it has {', '.join(facts.columns)}"
@@ -218,12 +218,12 @@ def _numbered(frame: DataFrame) -> tuple[DataFrame, tuple[str, ...]]:
     return frame.selectExpr(*(f"{identifier(name)} as c{place}" for place, name in enumerate(names))), names
 
 
-def _checked(name: str | None, frame: DataFrame, unit: str, *, untyped: bool) -> Source:
+def _checked(name: str | None, frame: DataFrame, unit: str, *, untyped: bool) -> FrameKind:
     there = frame.columns
     if "time" not in there and not {"start", "end"} <= set(there):
         what = "the DataFrame of facts" if name is None else f"the DataFrame of {name}"
         raise HoldsforError(f"{what} needs a column `time`, or `start` and `end`; it has {', '.join(there)}")
-    return Source(name, unit=unit, untyped=untyped)
+    return FrameKind(name, unit=unit, untyped=untyped)
 
 
 def _described(mapping: str | Path | Mapping[str, Any] | TableMapping) -> TableMapping:

@@ -24,11 +24,11 @@ from holdsfor.ir.metric import MetricProgram
 from holdsfor.spark.arguments import require_known, require_types, types_of
 from holdsfor.spark.columns import identifier, literal
 from holdsfor.spark.connectors.payload import unreadable_column
-from holdsfor.spark.metric.reading import Source
+from holdsfor.spark.metric.reading import FrameKind
 from holdsfor.spark.nested import kind_at
 from holdsfor.spark.streaming.sinks import FunctionSink
 
-Frames = Sequence[tuple[DataFrame, Source]]
+Frames = Sequence[tuple[DataFrame, FrameKind]]
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _input_kinds(frames: Frames) -> dict[Place, Kinds]:
     return found
 
 
-def _columns(source: Source, there: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
+def _columns(source: FrameKind, there: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
     if source.name is not None:
         yield source.name, columns_by_name(source.name, there, source.name).args
     elif source.mapping is not None:

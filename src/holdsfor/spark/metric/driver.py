@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, Generic, Protocol, TypeVar
 
 from holdsfor.io.metric_scaled import moment_text
-from holdsfor.spark.metric.tasks import Turn
+from holdsfor.spark.metric.tasks import Assignment
 from holdsfor.spark.streaming.chain import Link
 from holdsfor.spark.streaming.commits import last_of, write_commit
 from holdsfor.spark.streaming.driver import size_text
@@ -104,12 +104,12 @@ class MetricWorkers(Protocol[Frame]):
         the notes of the buckets.
         """
 
-    def advance(self, turn: Turn) -> list[dict[str, Any]]:
+    def advance(self, turn: Assignment) -> list[dict[str, Any]]:
         """Advances all buckets in time; returns their notes."""
 
 
 @dataclass(frozen=True)
-class MetricDriver(Generic[Frame]):
+class MicroBatches(Generic[Frame]):
     """Runs micro-batches. Time advances to the latest time that was read, minus the lateness."""
 
     store: Store
@@ -145,7 +145,7 @@ class MetricDriver(Generic[Frame]):
         )
         until = None if latest is None else latest - self.lateness
         if until is not None and (reached is None or until > reached):
-            advanced = self.workers.advance(Turn(batch, before.states, waiting, until, before.attempts))
+            advanced = self.workers.advance(Assignment(batch, before.states, waiting, until, before.attempts))
             attempts = {f"{note['stage']}-{note['bucket']}": str(note["attempt"]) for note in advanced}
             require_files(self.store, f"{batch}/state", [f"{name}-{one}.arrow" for name, one in attempts.items()])
             sums = {name: sum(note[name] for note in advanced) for name in ("changes", *_SIZES)}

@@ -42,7 +42,7 @@ class Refused(Rejects):
 
 
 @dataclass(frozen=True)
-class Source:
+class FrameKind:
     """The kind of rows in a DataFrame.
 
     They are facts of one predicate (`name`), rows described by a mapping, text with one fact per row, or facts of any
@@ -167,7 +167,7 @@ def _from_lines(column: pa.ChunkedArray, dictionary: Dictionary, rejects: Reject
 
 
 @dataclass(frozen=True)
-class Piece:
+class ReadPiece:
     """Facts of a piece of input, malformed rows, and the number of unused facts."""
 
     facts: FactSet
@@ -181,14 +181,14 @@ class Piece:
 
 
 def pieces(
-    job: MetricJob, source: Source, batches: Iterable[pa.RecordBatch], dictionary: Dictionary
-) -> Iterator[Piece]:
+    job: MetricJob, source: FrameKind, batches: Iterable[pa.RecordBatch], dictionary: Dictionary
+) -> Iterator[ReadPiece]:
     """The facts of rows, piece by piece."""
     for table in _gathered(batches):
         rejects = Refused()
         facts = source.read(table, dictionary, rejects)
         unknown = sum(table.rows for signature, table in facts.tables.items() if signature not in job.given)
-        yield Piece(facts, rejects, unknown)
+        yield ReadPiece(facts, rejects, unknown)
 
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -208,7 +208,7 @@ class ReadFacts:
     """Reads the facts of a DataFrame, routes them to their buckets, and adds a row with counts."""
 
     job: MetricJob
-    source: Source
+    source: FrameKind
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Processes some rows."""

@@ -34,10 +34,10 @@ from holdsfor.spark.metric.batch import (
 )
 from holdsfor.spark.metric.changes import CHANGES, CLOSE, changes_sql
 from holdsfor.spark.metric.columns import PredicateSinks, predicate_columns
-from holdsfor.spark.metric.driver import MetricDriver, MetricReport, last_commit
+from holdsfor.spark.metric.driver import MetricReport, MicroBatches, last_commit
 from holdsfor.spark.metric.job import MetricJob, fingerprint
-from holdsfor.spark.metric.reading import Source
-from holdsfor.spark.metric.tasks import ASIDE_SQL, Advance, ReadStream, StoreFacts, Turn
+from holdsfor.spark.metric.reading import FrameKind
+from holdsfor.spark.metric.tasks import ASIDE_SQL, Advance, Assignment, ReadStream, StoreFacts
 from holdsfor.spark.metric.wire import wire_schema
 from holdsfor.spark.session import workers_like_driver
 from holdsfor.spark.streaming.chain import run_of
@@ -100,7 +100,7 @@ class MetricStreaming:
     def __init__(
         self,
         plan: MetricPlan,
-        frames: list[tuple[DataFrame, Source]],
+        frames: list[tuple[DataFrame, FrameKind]],
         lateness: Fraction,
         buckets: int | None,
         max_ahead: Fraction | None = None,
@@ -194,7 +194,7 @@ class _Run:
         """Processes a micro-batch."""
         spark = frame.sparkSession
         workers = _Workers(self.job, self.store, spark)
-        driver = MetricDriver(self.store, self.settings, workers, self.lateness, self.max_ahead)
+        driver = MicroBatches(self.store, self.settings, workers, self.lateness, self.max_ahead)
 
         def deliver(report: MetricReport, has_aside: bool) -> None:
             if report.changes:
@@ -228,7 +228,7 @@ class _Workers:
         shuffled = rows.repartitionById(self.job.buckets, F.col("bucket"))
         return notes_of(row.note for row in shuffled.mapInArrow(function(task), ddl(NOTE)).collect())
 
-    def advance(self, turn: Turn) -> list[dict[str, Any]]:
+    def advance(self, turn: Assignment) -> list[dict[str, Any]]:
         """Advance all buckets in time."""
         count = self.job.buckets
         found = self.spark.range(0, count, 1, count)

@@ -27,7 +27,7 @@ from holdsfor.ir.metric import MetricFact, Range
 from holdsfor.spark.metric.buckets import StageRows, owned_facts, program_facts
 from holdsfor.spark.metric.changes import CHANGES, OpenIntervals, with_timestamps
 from holdsfor.spark.metric.job import MetricJob, Route
-from holdsfor.spark.metric.reading import Source, pieces, sent
+from holdsfor.spark.metric.reading import FrameKind, pieces, sent
 from holdsfor.spark.metric.wire import BUCKET, COUNTS, Sender, by_tag, note_row, received, wire_schema
 from holdsfor.spark.streaming.rows import NOTE, noted, rows_file
 from holdsfor.spark.streaming.store import Store, as_parquet, new_attempt, packed, state_file, unpacked
@@ -48,7 +48,7 @@ class ReadStream:
     """Reads facts of a stream, routes them to their buckets, and adds all messages about them."""
 
     job: MetricJob
-    source: Source
+    source: FrameKind
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Processes some rows."""
@@ -194,7 +194,7 @@ def _range(start: int, end: int, scale: int) -> Range:
 
 
 @dataclass(frozen=True)
-class Turn:
+class Assignment:
     """The work of the buckets: read the states of a batch and the facts of other batches, and advance to `until`.
 
     `attempts` identifies the valid state files, by stage and bucket.
@@ -214,7 +214,7 @@ class Advance:
     job: MetricJob
     number: int
     store: Store
-    turn: Turn
+    turn: Assignment
 
     @property
     def out_schema(self) -> pa.Schema:

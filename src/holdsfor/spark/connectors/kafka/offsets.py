@@ -8,7 +8,15 @@ from datetime import datetime
 from typing import Any, Literal
 
 from holdsfor.spark.connectors.common import ConnectorError
-from holdsfor.spark.connectors.kafka.cluster import EARLIEST, LATEST, Cluster, Offsets, Place, When, offsets_by_topic
+from holdsfor.spark.connectors.kafka.cluster import (
+    EARLIEST,
+    LATEST,
+    Cluster,
+    Offsets,
+    Partition,
+    When,
+    offsets_by_topic,
+)
 from holdsfor.spark.connectors.options import Options
 
 
@@ -16,7 +24,7 @@ from holdsfor.spark.connectors.options import Options
 class Position:
     """A position in all partitions: the first message, the next new one, a time, or individual offsets."""
 
-    where: When | tuple[tuple[Place, int], ...]
+    where: When | tuple[tuple[Partition, int], ...]
 
     @staticmethod
     def of(options: Options, side: Literal["starting", "ending"], default: Literal["earliest", "latest"]) -> Position:
@@ -35,7 +43,7 @@ class Position:
         found = from_json(offsets_by_topic(options, name, text, dict))
         return Position(tuple(sorted(found.items())))
 
-    def resolved(self, cluster: Cluster, places: list[Place]) -> Offsets:
+    def resolved(self, cluster: Cluster, places: list[Partition]) -> Offsets:
         """The current offsets of the position."""
         where = self.where
         if not isinstance(where, tuple):
@@ -90,7 +98,7 @@ def from_json(offsets: Mapping[str, Mapping[str, Any]]) -> Offsets:
     {Place(topic='t', partition=10): 5}
     """
     return {
-        Place(topic, int(number)): int(offset)
+        Partition(topic, int(number)): int(offset)
         for topic, partitions in offsets.items()
         for number, offset in partitions.items()
     }

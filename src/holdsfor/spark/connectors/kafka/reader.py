@@ -83,18 +83,20 @@ class Reading:
             (options.whole("kafkaConsumer.pollTimeoutMs", 120_000) or 120_000) / 1000,
         )
 
-    def cut(self, start: Offsets, end: Offsets) -> list[Range]:
+    def cut(self, start: Offsets, end: Offsets) -> list[OffsetRange]:
         """Divides the work into tasks: partitions, with large ones split if more tasks are wanted."""
         sizes = {place: end[place] - start[place] for place in sorted(end) if end[place] > start[place]}
         whole = sum(sizes.values())
         pieces = {place: max(1, round(self.least_partitions * size / whole)) for place, size in sizes.items()}
         return [
-            Range(*place, low, high) for place in sizes for low, high in slices(start[place], end[place], pieces[place])
+            OffsetRange(*place, low, high)
+            for place in sizes
+            for low, high in slices(start[place], end[place], pieces[place])
         ]
 
 
 @dataclass(frozen=True)
-class Range(InputPartition):
+class OffsetRange(InputPartition):
     """Offsets of one partition, for one task."""
 
     topic: str
@@ -112,7 +114,7 @@ class _Reads:
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The messages of a range."""
-        if isinstance(partition, Range):
+        if isinstance(partition, OffsetRange):
             yield from _messages(self.reading, partition)
 
     def lost(self, what: str) -> None:
@@ -187,7 +189,7 @@ def _loss(what: str) -> str:
     return f"holdsfor-kafka: {what}. To go on with what is there, set option failOnDataLoss to false"
 
 
-def _messages(reading: Reading, part: Range) -> Iterator[pa.RecordBatch]:
+def _messages(reading: Reading, part: OffsetRange) -> Iterator[pa.RecordBatch]:
     """The messages of a range in blocks of some thousand; offsets may be missing (compaction, transactions)."""
     from confluent_kafka import Consumer, TopicPartition
 
@@ -220,7 +222,7 @@ def _messages(reading: Reading, part: Range) -> Iterator[pa.RecordBatch]:
         consumer.close()
 
 
-def _is_message(message: Message, part: Range) -> bool:
+def _is_message(message: Message, part: OffsetRange) -> bool:
     """Whether a message belongs to the range. Errors are raised, except the end of a partition."""
     from confluent_kafka import KafkaError
 
