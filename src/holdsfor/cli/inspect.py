@@ -115,7 +115,7 @@ def _data_findings(reasoner: Reasoner, files: list[Path], events: list[Path], ma
 def _summary(findings: list[Diagnostic], clauses: int) -> str:
     counts = [(sum(f.severity is severity for f in findings), severity) for severity in Severity]
     found = ", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts if count)
-    return f"{clauses} clause{'' if clauses == 1 else 's'}, {found or 'nothing to complain about'}"
+    return f"{clauses} clause{'' if clauses == 1 else 's'}, {found or 'no findings'}"
 
 
 def fmt(

@@ -78,7 +78,7 @@ class SparkRun:
         if self.scale is None and mapping is not None and have_dates((feed.frame for feed in feeds), mapping):
             self.scale = TimeScale(mapping.unit)
         span = Span(*span_of(self.span, None if self.scale is None else self.scale.unit))
-        with warnings.catch_warnings(record=True) as complaints:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             output = stage_output(
                 self.plan,
@@ -89,8 +89,8 @@ class SparkRun:
                 fluents=self.fluents,
                 derived_events=with_events,
             )
-        for complaint in () if self.quiet else complaints:
-            typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
+        for warning in () if self.quiet else caught:
+            typer.secho(f"warning: {warning.message}", err=True, fg=typer.colors.YELLOW)
         observation = Observation()
         if with_events:
             output = output.cache()

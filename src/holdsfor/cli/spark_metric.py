@@ -198,11 +198,11 @@ def _times(table: pa.Table, shown: Callable[[Fraction], Any], kind: pa.DataType)
 
 @contextmanager
 def _warnings_shown() -> Iterator[None]:
-    with warnings.catch_warnings(record=True) as complaints:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for complaint in complaints:
-        typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
+    for warning in caught:
+        typer.secho(f"warning: {warning.message}", err=True, fg=typer.colors.YELLOW)
 
 
 @dataclass(frozen=True)

@@ -236,7 +236,7 @@ def stream(
         from holdsfor.spark.streaming.query import recognise_stream
         from holdsfor.spark.streaming.reasons import spark_errors
 
-        with warnings.catch_warnings(record=True) as complaints:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             events, there = opened(spark, source, path, schema, options, source_column)
             made = recognise_stream(
@@ -258,8 +258,8 @@ def stream(
                 max_ahead=_distance(max_ahead),
                 state=None if state is None else state.value,
             )
-        for complaint in complaints:
-            typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
+        for warning in caught:
+            typer.secho(f"warning: {warning.message}", err=True, fg=typer.colors.YELLOW)
         changes: Any = _folders(sink, reasoner.plan, EntityKind.FLUENT, fluent) if columns else sink
         if send is not None:
             from holdsfor.spark.streaming.alerting import AlertingDirectory

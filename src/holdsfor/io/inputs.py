@@ -63,12 +63,12 @@ def _below(given: str | Path) -> list[Path] | None:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for where, folders, names in os.walk(folder, onerror=_complain):
+    for where, folders, names in os.walk(folder, onerror=_raise_unreadable):
         folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
         yield from (Path(where) / name for name in names if not name.startswith(_HIDDEN))
 
 
-def _complain(problem: OSError) -> None:
+def _raise_unreadable(problem: OSError) -> None:
     raise HoldsforError(f"cannot read {problem.filename}: {problem.strerror or problem}") from problem
 
 

@@ -7,11 +7,11 @@ from dataclasses import field, replace
 
 from holdsfor.diagnostics import Diagnostic, Source, Span
 from holdsfor.records import record
-from holdsfor.syntax.complaints import Complaining, SyntaxProblem
 from holdsfor.syntax.durations import duration_term, is_sensible
 from holdsfor.syntax.hints import Advice
 from holdsfor.syntax.numbers import read_number
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
+from holdsfor.syntax.parser_base import ParserBase, SyntaxProblem
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Clause, Compound, Const, ListTerm, Term, Var
 from holdsfor.syntax.tokens import Comment, Kind, Token, tokenize, unquote
 from holdsfor.times import DURATION_WORDS
@@ -45,7 +45,7 @@ def parse(source: Source) -> Parsed:
     return Parsed(source, tuple(clauses), tuple(comments), (*diagnostics, *parser.diagnostics))
 
 
-class _Parser(Complaining):
+class _Parser(ParserBase):
     def __init__(self, source: Source, tokens: list[Token], strays: list[int]) -> None:
         super().__init__(source, tokens, strays)
         self._depth = 0

@@ -97,7 +97,7 @@ _LOOKALIKES = {
 
 
 def tokenize(source: Source) -> Tokens:
-    """Split a source into tokens, comments and complaints about stray characters.
+    """Split a source into tokens, comments and findings about stray characters.
 
     >>> [t.text for t in tokenize(Source("f", "a(X) :- b. % c")).tokens]
     ['a', '(', 'X', ')', ':-', 'b', '.', '']

@@ -18,7 +18,7 @@ _BIND_OUTSIDE = "bind it in every branch, or by a condition outside the branches
 _BIND = "add a condition that binds it: an event, a fluent that holds, or a fact"
 
 
-class Complaints:
+class UnboundFindings:
     """Finds the variables at fault in one rule and writes the findings."""
 
     def __init__(self, rule: ir.Rule, needs: Needs, *, has_groundings: bool = False) -> None:

@@ -32,7 +32,7 @@ class Draft:
         self._rule: Rule | None = None
         self._is_finished = False
 
-    def _complaint(self) -> str:
+    def _error_message(self) -> str:
         return f"{self._place.location}: {self._shown} has no conditions yet: add .{self._finish}(…)"
 
     def _take(self, rule: Rule) -> None:

@@ -44,7 +44,7 @@ class Rules:
     def program(self) -> ir.Program:
         """The program of all rules so far."""
         drafts = [entry for entry in self._entries if isinstance(entry, Draft)]
-        unfinished = [draft._complaint() for draft in drafts if draft._rule is None]
+        unfinished = [draft._error_message() for draft in drafts if draft._rule is None]
         if unfinished:
             raise BuilderError("\n".join(unfinished))
         rules = (entry._rule if isinstance(entry, Draft) else entry for entry in self._entries)

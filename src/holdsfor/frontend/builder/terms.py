@@ -47,7 +47,7 @@ def to_term(value: TermLike) -> Term:
         return ListTerm(to_terms(value))
     if isinstance(value, tuple) and len(value) >= 2:
         return apply(",", to_terms(value))
-    raise BuilderError(_complaint(value))
+    raise BuilderError(_error_message(value))
 
 
 def to_length(value: TermLike, what: str) -> Term:
@@ -87,7 +87,7 @@ def _number(value: numbers.Real) -> Const:
     return Const(number)
 
 
-def _complaint(value: object) -> str:
+def _error_message(value: object) -> str:
     if isinstance(value, Piece):
         return f"{value!r} cannot be an argument; an argument is a variable, text, a number, a truth value or a list"
     if isinstance(value, tuple):

@@ -88,7 +88,9 @@ class Atoms(Numbers):
     def _operator_range(self, word: str) -> Range:
         found = self._interval_after(word)
         if found.low is None or found.low < 0:
-            self.complain(found.span, f"the interval of {word} is negative", _hint_for_negative(word, found), "HF602")
+            self.report_error(
+                found.span, f"the interval of {word} is negative", _hint_for_negative(word, found), "HF602"
+            )
         return found
 
     def _signed(self, word: str, operators: tuple[_Operator, _Operator]) -> tuple[_Operator, Range]:
@@ -102,7 +104,7 @@ class Atoms(Numbers):
         if found.low is None or found.low < 0:
             both = "two conditions" if word == "ALWAYS" else "two rules"
             message = f"the interval of {word} reaches into the past and the future"
-            self.complain(found.span, message, f"write {both}, one for each side of 0", "HF602")
+            self.report_error(found.span, message, f"write {both}, one for each side of 0", "HF602")
         return future, found
 
     def _parenthesised(self) -> MetricAtom:
@@ -182,20 +184,20 @@ class Atoms(Numbers):
             hint = (
                 f"write {text.lstrip('_').capitalize() or '_'} for a variable, _ for any value, '{text}' for a constant"
             )
-            self.complain(span, f"{text} is neither a variable nor a constant", hint, "HF607")
+            self.report_error(span, f"{text} is neither a variable nor a constant", hint, "HF607")
         elif text[0].isupper():
             if not _VARIABLE.match(text):
-                self._complain_about_variable(text, span)
+                self._report_variable(text, span)
             return Var(text, span)
         return Const(constant(text), span)
 
-    def _complain_about_variable(self, text: str, span: Span) -> None:
+    def _report_variable(self, text: str, span: Span) -> None:
         if _ARITHMETIC.match(text):
             hint = f"write a variable here, and a condition for it: Z = {text}"
-            self.complain(span, "an argument cannot be an expression", hint, "HF607")
+            self.report_error(span, "an argument cannot be an expression", hint, "HF607")
             return
         message = f"{text} starts with a capital letter but is not a variable"
-        self.complain(span, message, f"write '{text}' for a constant", "HF607")
+        self.report_error(span, message, f"write '{text}' for a constant", "HF607")
 
     # Errors
 

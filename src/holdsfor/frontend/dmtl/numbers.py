@@ -78,7 +78,7 @@ class Numbers(Scanner):
             return Bound(None, _INFINITE[text], span)
         number = _fraction(text)
         if number is None:
-            self.complain(span, f"{text} is not a number", _hint_for_number(text), "HF602")
+            self.report_error(span, f"{text} is not a number", _hint_for_number(text), "HF602")
             return Bound(Fraction(0), True, span, is_readable=False)
         return Bound(number, True, span)
 
@@ -106,10 +106,10 @@ class Numbers(Scanner):
 
     def _punctual(self, bound: Bound, span: Span, is_open: bool) -> Range:
         if bound.number is None:
-            self.complain(bound.span, "a time cannot be infinite", "write an interval such as [0,inf)", "HF602")
+            self.report_error(bound.span, "a time cannot be infinite", "write an interval such as [0,inf)", "HF602")
         elif is_open:
             shown = bound.span.text
-            self.complain(span, "an open interval around one number is empty", f"write [{shown}]", "HF602")
+            self.report_error(span, "an open interval around one number is empty", f"write [{shown}]", "HF602")
         else:
             return Range(bound.number, bound.number, span=span, durations=(bound.duration, bound.duration))
         return _ZERO
@@ -139,7 +139,7 @@ class Numbers(Scanner):
         return _ZERO
 
     def _wrong(self, span: Span, message: str, hint: str) -> None:
-        self.complain(span, message, hint, "HF602")
+        self.report_error(span, message, hint, "HF602")
 
 
 def _are_comparable(low: Bound, high: Bound) -> bool:

@@ -100,7 +100,7 @@ class Scanner:
 
     # Errors
 
-    def complain(
+    def report_error(
         self,
         span: Span,
         message: str,
@@ -124,7 +124,7 @@ class Scanner:
         replacement: str | None = None,
     ) -> NoReturn:
         """Records an error and abandons the rule."""
-        self.complain(span, message, hint, code, label, replacement)
+        self.report_error(span, message, hint, code, label, replacement)
         raise SyntaxProblem
 
     def here(self) -> Span:

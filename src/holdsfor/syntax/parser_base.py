@@ -21,7 +21,7 @@ class SyntaxProblem(Exception):
     """Unwinds the parser to the end of the clause; the diagnostic is already recorded."""
 
 
-class Complaining:
+class ParserBase:
     """A position in a list of tokens, and the findings so far. `strays` are positions that the tokenizer has reported."""
 
     def __init__(self, source: Source, tokens: list[Token], strays: list[int]) -> None:
