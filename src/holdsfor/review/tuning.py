@@ -17,7 +17,7 @@ from holdsfor.loading import Background
 from holdsfor.metric import MetricReasoner
 from holdsfor.recognition import EventsInput, MappingInput
 from holdsfor.review.breakpoints import (
-    Choice,
+    ConstantRange,
 )
 from holdsfor.review.labels import LabelsInput, read_labels
 from holdsfor.review.programs import RulesInput, opened
@@ -58,7 +58,7 @@ class Tuning:
     """All settings that were tried, the best of them on the earlier part, and how good that is on the later part."""
 
     parameters: Sequence[Parameter]
-    choices: Sequence[Sequence[Choice]]
+    choices: Sequence[Sequence[ConstantRange]]
     settings: list[TunedSetting]
     current: TunedSetting
     by: Measure
@@ -214,7 +214,7 @@ def tune(
 
 
 def tuning_of(
-    work: Trials, tried: list[list[Choice]], by: Measure, fit: float, how: tuple[DurationInput, float]
+    work: Trials, tried: list[list[ConstantRange]], by: Measure, fit: float, how: tuple[DurationInput, float]
 ) -> Tuning:
     """All settings that are tried, with their scores."""
     found = work.scored(tried, fit, how)
