@@ -19,7 +19,7 @@ _LONGEST_LINE = 160
 
 
 class Severity(StrEnum):
-    """How bad it is: an error stops compilation, a warning or a note does not."""
+    """The severity of a finding: an error stops compilation, a warning or a note does not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -181,7 +181,7 @@ def _printable(char: str) -> str:
 
 
 def _columns(char: str) -> int:
-    """How many columns of a terminal a character takes."""
+    """The width of a character in columns of a terminal."""
     if unicodedata.combining(char):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -78,12 +78,12 @@ class Reasoner:
         return self.analysis.written.time_scale
 
     def __repr__(self) -> str:
-        """How large the program is, and what it reads and finds: `<Reasoner: 1 rule; reads unlock; finds open>`."""
+        """A summary with size, input and output: `<Reasoner: 1 rule; reads unlock; finds open>`."""
         return f"<Reasoner: {described(self.analysis)}>"
 
     @cached_property
     def plan(self) -> Plan:
-        """How the program is evaluated; raises ProgramError if it cannot be."""
+        """The plan of the program; raises ProgramError if it has errors."""
         self.require_no_errors()
         with no_garbage_collection():
             return replace(make_plan(self.analysis), max_delayed_effects=self.max_delayed_effects)
@@ -431,7 +431,7 @@ def _is_rule_text(name: str) -> bool:
 
 
 def background_program(background: Background | None) -> Program:
-    """Background knowledge as rules of its own."""
+    """Background knowledge as a program."""
     if background is None:
         return Program(())
     if isinstance(background, Mapping):

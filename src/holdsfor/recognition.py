@@ -234,7 +234,7 @@ class Recognition:
         return 1 if self.windows is None else len(self.windows.query_times)
 
     def arrived_by(self, query: int) -> int:
-        """How many rows had arrived by a query time."""
+        """The number of rows that had arrived by a query time."""
         return len(self._arrivals) if self.windows is None else int(np.searchsorted(self._arrivals, query, "right"))
 
     @cached_property

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdsfor.reference import EventRow
 
 SHOWN = 10
-"""So many rows are shown on a terminal, twice as many in a notebook."""
+"""The number of rows that are shown on a terminal; a notebook shows twice as many."""
 
 
 class EventResult:

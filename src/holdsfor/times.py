@@ -101,7 +101,7 @@ class TimeScale:
 
     @property
     def size(self) -> int:
-        """How many nanoseconds a time-point is long."""
+        """The length of a time-point in nanoseconds."""
         return UNITS[self.unit]
 
     def text(self, time: int) -> str:

@@ -165,7 +165,7 @@ def _length(span: timedelta) -> int:
 
 
 def nanoseconds(length: timedelta) -> int:
-    """How many nanoseconds a timedelta has.
+    """The length of a timedelta in nanoseconds.
 
     >>> nanoseconds(timedelta(milliseconds=-1))
     -1000000

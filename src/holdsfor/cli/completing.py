@@ -270,7 +270,7 @@ def answer(text: str, shell: str, app: typer.Typer) -> Iterator[str]:
         items = items_for(line, app)
     except (HoldsforError, OSError, ValueError):
         return
-    # To bash, what stands behind these is a word of its own.
+    # Bash treats the text behind these characters as a separate word.
     breaks = [at for at, sign in enumerate(line.begun) if sign in "=:"] if shell == "bash" else []
     cut = breaks[-1] + 1 if breaks else 0
     for item in items:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Given: TypeAlias = Fraction | str
     """A number, or the text of a time or a duration."""
 else:
-    # Typer takes no unions; whatever an option is, its parser says.
+    # Typer accepts no unions; the parser of an option determines its type.
     Given = str
 GivenSpan: TypeAlias = "tuple[Given | None, Given | None, Given | None, Given | None]"
 """Window, step, start and end."""

@@ -40,7 +40,7 @@ class Domains:
     _waiting: dict[tuple[Term, float], None] = field(default_factory=dict)
     """Future events."""
     _spans: dict[Term, Spans] = field(default_factory=dict)
-    """Where records that count hold, after the border and in order: an event at its time-point, a fluent in its
+    """The times at which counted records hold, after the border and in order: an event at its time-point, a fluent in its
     intervals.
     """
     _settled: dict[Term, None] = field(default_factory=dict)

@@ -211,7 +211,7 @@ class Engine:
         self._query = query
 
     def see_everything(self) -> None:
-        """Removes the window: from now on rows count whatever their time. What was cut or left out stays so."""
+        """Removes the window: from now on rows of any time count. Rows and intervals that were cut or left out stay so."""
         self._window = None
         self.core.set_window(None, None)
 
@@ -330,7 +330,7 @@ class Engine:
     def merge(self, part: bytes) -> Term:
         """Take in a part of a state, or the state of an engine that has other keys; the note that was saved with it.
 
-        The engine goes on when all parts are there. A key that is there already is an error; then nothing has changed.
+        The engine continues when it has all parts. A key that it already has is an error, and changes nothing.
         """
         return self._restore(self.core.merge, bytes(part), goes_on=True)
 

@@ -79,7 +79,7 @@ class MetricFeed(Intake):
             was = maximal([before.clipped(low, low if last is None else last + 1)])
             whole = [now.clipped(low, point + 1)]
             if last is not None and last < point and known is None:
-                # What goes on has not changed for the core.
+                # An interval without an end is unchanged for the core.
                 whole.append(self.driver.facts(relation, after=last + 1).clipped(last + 1, point + 1))
             new = maximal(whole)
             added[signature] = self._later(minus(new, was), relation, -1)

@@ -65,7 +65,7 @@ class MetricReasoner:
 
     @cached_property
     def plan(self) -> MetricPlan:
-        """How the program is evaluated; raises ProgramError if it cannot be."""
+        """The plan of the program; raises ProgramError if it has errors."""
         self.require_no_errors()
         return make_metric_plan(self.program)
 

@@ -236,7 +236,7 @@ class MetricSession:
         return MetricResult(found, self._dictionary, variables=variables, time_scale=self.time_scale)
 
     def plan_swap(self, rules: MetricReasoner, *, backfill: bool = False) -> SwapPlan:
-        """What `swap` would mean: which answers are exact at once, which later, and which need a backfill."""
+        """The effect of a `swap`: which answers are exact at once, which later, and which need a backfill."""
         return self._streams.plan_swap(self._other(rules), is_filled=backfill)
 
     def swap(self, rules: MetricReasoner, *, backfill: FactsInput | None = None, unit: str | None = None) -> SwapPlan:

@@ -1,4 +1,4 @@
-"""A metric stream goes on with other rules.
+"""Continues a metric stream with other rules.
 
 A stream with the new rules gets the facts that are kept, and goes to the present time. It is exact where these facts reach. What the
 edit does not reach, and kept facts do not suffice for, is still answered by the stream that had it.

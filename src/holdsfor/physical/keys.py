@@ -252,7 +252,7 @@ class _Choice:
         return {symbol: some for symbol, some in found.items() if symbol not in members}
 
     def _rank(self, component: Component, key: _Key) -> tuple[int, ...]:
-        """Ranks a key. Inputs shared by all keys are worst, then inputs read by partial keys; in both cases keys with few
+        """Ranks a key. Inputs shared by all keys are worst, then inputs read by partial keys; in both cases keys with the fewest
         columns win.
 
         Among equal keys, the first column alone wins.

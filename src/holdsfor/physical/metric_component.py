@@ -75,7 +75,7 @@ def _cells(during: Range, scale: int) -> tuple[int | None, int | None]:
 
 
 def _reach(plan: MetricPlan, demand: Demand) -> int:
-    """How long a fact of an input relation has consequences."""
+    """The number of time-points after a fact of an input relation at which it has consequences."""
     firsts = [demand.of_relation(one)[0] for one in plan.inputs]
     heads = {rule.head for rule in plan.rules}
     firsts += [demand.of_relation(one)[0] for one in heads if one.is_written]

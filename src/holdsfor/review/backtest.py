@@ -220,7 +220,7 @@ class Backtest:
         return str(sink.getvalue().to_pybytes().decode())
 
     def html(self, limit: int = 50, why: int = 3) -> str:
-        """A page of its own."""
+        """A self-contained page."""
         from holdsfor.review.backtest_page import backtest_page
 
         return backtest_page(self, limit, why)

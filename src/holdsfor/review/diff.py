@@ -48,7 +48,7 @@ class Total:
 
     @property
     def differences(self) -> int:
-        """How many there are."""
+        """The number of differences."""
         return sum(self.counts.values())
 
 
@@ -66,7 +66,7 @@ class Diff(Sequence[Difference]):
         self.sides, self._definitions, self.reach, self._results = sides, found, reached, results
         self._wanted = wanted
         self.seconds: dict[str, float] = {}
-        """How long reading, evaluating and comparing took."""
+        """The time for reading, evaluating and comparing."""
         if results is None:
             empty = np.zeros(0, np.int64)
             old = new = History([], empty, empty, empty)
@@ -202,7 +202,7 @@ class Diff(Sequence[Difference]):
         return diff_markdown(self, limit, why, title)
 
     def html(self, limit: int = 100, why: Collection[int] | None = None) -> str:
-        """A page of its own with a timeline that shows both; by default the five largest differences have reasons."""
+        """A self-contained page with a timeline that shows both; by default the five largest differences have reasons."""
         from holdsfor.review.diff_page import diff_page
 
         return diff_page(self, limit, range(1, min(5, len(self)) + 1) if why is None else why)

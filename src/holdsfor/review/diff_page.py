@@ -1,4 +1,4 @@
-"""A diff as a page of its own."""
+"""A diff as a self-contained page."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def what_changes(one: Difference, line: TimeLine) -> str:
 
 
 def reason_lines(one: Difference, reason: Reason, line: TimeLine) -> Iterator[str]:
-    """Why a difference is there: the clauses of the edit, then both explanations."""
+    """The reasons of a difference: the clauses of the edit, then both explanations."""
     yield difference_line(one, line).strip()
     other = "new" if reason.holds_in == "old" else "old"
     yield f"at {reason.at} it holds in {reason.holds_in}, and not in {other}"

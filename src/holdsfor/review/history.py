@@ -156,7 +156,7 @@ def stacked(parts: Iterable[History]) -> History:
 
 
 def metric_scale(results: Iterable[MetricResult]) -> int:
-    """How many ticks a unit of time needs for all times of some results."""
+    """The ticks per time unit that all times of some results need."""
     times = (time for result in results for row in result for time in (row.start, row.end) if time is not None)
     return lcm(1, *{time.denominator for time in times})
 

@@ -164,7 +164,7 @@ def _subject(term: Term, value: Term) -> Subject:
 
 
 def label_scale(labels: Sequence[Label], scale: TimeScale | None) -> int:
-    """How many ticks a unit of rational time needs for the times of labels."""
+    """The ticks per time unit that the times of labels need."""
     unit = None if scale is None else scale.unit
     times = [exact(time, unit=unit) for one in labels for time in (one.start, one.end) if time not in (None, "")]
     return lcm(1, *(time.denominator for time in times))

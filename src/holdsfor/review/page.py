@@ -1,4 +1,4 @@
-"""Pages of their own for reviews: nothing is fetched from anywhere, and there is no script."""
+"""Self-contained pages of reviews, without scripts and without anything to fetch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why something is so in one program and not in the other: the clauses of the edit that made the difference."""
+"""The reasons of differences between two programs: the clauses of the edit that cause them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a difference is there, looked at where the programs disagree."""
+    """The reasons of a difference, at a time at which the programs disagree."""
 
     at: str
     holds_in: str

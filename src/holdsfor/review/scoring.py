@@ -1,4 +1,4 @@
-"""How well found intervals agree with labelled ones, by time and by episode.
+"""Scores: the agreement of found intervals with labelled ones, by time and by episode.
 
 An *episode* is a maximal interval of one subject. With a tolerance `d`, an interval of the other side is widened by `d` at both ends
 before it is compared. Of n time-points of an episode, so many as lie in widened intervals of the other side are *shared*.
@@ -22,7 +22,7 @@ from holdsfor.review.timeline_scale import TimeLine
 
 @dataclass(frozen=True)
 class Rules:
-    """How agreement is counted; `tolerance` is in whole numbers of the time-line."""
+    """The rules of counting agreement; `tolerance` is in whole numbers of the time-line."""
 
     tolerance: int = 0
     overlap: float = 0.0
@@ -54,9 +54,9 @@ class Agreement:
     lagging: Ints
     """Labelled episodes, by number, that some found interval overlaps."""
     start_lag: Ints
-    """How much later the first found interval of each of them begins."""
+    """The lag of each of them: from its start to that of its first found interval."""
     end_lag: Ints
-    """How much later the last one ends."""
+    """The lag of each end: from the end of the label to that of its last found interval."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Packing:
 
     @property
     def room(self) -> int:
-        """So many keys fit on the time-line."""
+        """The number of keys that fit on the time-line."""
         return 1 << max(0, 62 - self.bits)
 
     def maximal(self, key: Ints, start: Ints, end: Ints) -> Spans:

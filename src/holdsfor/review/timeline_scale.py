@@ -31,7 +31,7 @@ class TimeLine:
         return self.scale > 0
 
     def measure(self, start: Ints, end: Ints) -> Ints:
-        """How long intervals are, in ticks: of cells only the gaps have a length."""
+        """The lengths of intervals in ticks: of cells only the gaps have a length."""
         return (end >> 1) - (start >> 1) if self.is_metric else end - start
 
     def size(self, length: int) -> Fraction | int:

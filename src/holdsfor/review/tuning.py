@@ -123,7 +123,7 @@ class Tuning:
         return curve_svg(self)
 
     def html(self) -> str:
-        """A page of its own."""
+        """A self-contained page."""
         from holdsfor.review.tuning_page import tuning_page
 
         return tuning_page(self)

@@ -1,4 +1,4 @@
-"""A tuning as a page of its own, with a curve of precision against recall."""
+"""A tuning as a self-contained page, with a curve of precision against recall."""
 
 from __future__ import annotations
 

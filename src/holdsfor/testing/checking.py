@@ -31,7 +31,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a check went on one engine. `problem` is why it could not be run."""
+    """The outcome of a check on one engine. `problem` is the reason if it could not be run."""
 
     check: Check
     engine: Engine

@@ -2,7 +2,7 @@
 
 A block marked `expected` checks all blocks `prolog`, `dmtl`, `events` and `facts` before it, in its section and in the
 sections around it. So what stands under a heading is shared by the headings below it, and by no others. Rule files that the
-head of the page names (`rules: doors.prolog` between two lines `---`), or that whoever runs it gives, count for all of it.
+head of the page names (`rules: doors.prolog` between two lines `---`), or that the caller gives, apply to the whole page.
 """
 
 from __future__ import annotations

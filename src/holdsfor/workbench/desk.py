@@ -96,7 +96,7 @@ class SampleRun:
 
     @property
     def moments(self) -> Moments:
-        """How times of this run are written."""
+        """The format of times of this run."""
         return Moments(self.time_scale)
 
     @cached_property

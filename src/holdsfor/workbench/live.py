@@ -65,7 +65,7 @@ class Follower:
 
     @property
     def batches(self) -> int:
-        """How many batches have been read."""
+        """The number of batches that have been read."""
         return len(self._seen)
 
     def begins_again(self) -> bool:

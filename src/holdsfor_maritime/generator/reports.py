@@ -1,6 +1,6 @@
 """Converts legs to position reports, with errors of positions and transmission.
 
-Chance is a hash of seed, vessel, leg and report. So a report is the same whoever makes it, in whatever company.
+Random numbers are hashes of seed, vessel, leg and report. So a report is the same in every process and with any other vessels.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Score:
     missed: int
     """Intervals of which nothing was found."""
     missed_longest: int
-    """How long the longest of them was, in seconds."""
+    """The seconds of the longest one."""
     spurious: int
     """Found intervals in which nothing of the kind happened."""
 

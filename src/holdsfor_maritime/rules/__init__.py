@@ -45,7 +45,7 @@ SITUATIONS = (
 def situation_rules(background: Mapping[str, Any], limits: Sequence[str | Path] = ()) -> Reasoner:
     """The rules over a data set: `background` has its tables `vesselType` and `areaType`.
 
-    `limits` are files with thresholds of a user's own, instead of those that come along.
+    `limits` are files with thresholds that replace those of the package.
     """
     made = load(*RULES, *(limits or (LIMITS,)), background=background)
     assert isinstance(made, Reasoner)

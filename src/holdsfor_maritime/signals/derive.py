@@ -80,7 +80,7 @@ def derive(
     until: int | None = None,
     now: int | None = None,
 ) -> Derived:
-    """Take reports in, and go on to the time `until`; without it, to the end.
+    """Process reports up to the time `until`; without it, all of them.
 
     `now` is the time by which vessels count as silent.
     """

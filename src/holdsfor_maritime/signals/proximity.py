@@ -26,7 +26,7 @@ _LON_BITS = 30
 
 
 def samples(vessel: Ints, time: Ints, place: Floats, before: Floats, limits: Thresholds) -> pa.Table:
-    """Where vessels are at the slots that their reports reach.
+    """The positions of vessels at the slots that their reports reach.
 
     `before` has time and place of the report before, NaN after a gap.
     """

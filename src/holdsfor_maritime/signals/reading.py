@@ -86,7 +86,7 @@ def read_piece(piece: Piece) -> tuple[pa.Table, pa.Table]:
 
 
 def _lines(piece: Piece) -> pa.Buffer:
-    """The lines that begin inside a piece: it starts behind a line break, and goes on to one."""
+    """The lines that begin inside a piece, from the first line break to one after its end."""
     system, name = place_of(piece.path)
     with system.open_input_file(name) as file:
         # A line that begins at the very first byte belongs to this piece, hence one byte more.

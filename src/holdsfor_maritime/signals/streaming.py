@@ -41,7 +41,7 @@ REPORTS = (
 
 @dataclass(frozen=True)
 class SignalStream:
-    """Where signals go: folders of Parquet below `out`, one for each name, with files for each micro-batch."""
+    """The output of signals: folders of Parquet below `out`, one for each name, with files for each micro-batch."""
 
     reports: DataFrame
     flow: Flow

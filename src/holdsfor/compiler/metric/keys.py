@@ -86,7 +86,7 @@ def stratum_keys(stratum: MetricStratum, place: int, known: Keys) -> Keys:
                 if (key is None and read.relation in stratum.relations) or (key is not None and key not in read.places):
                     raise Unsplit(_crossing(rule, made[head], read))
     if not is_split:
-        raise Unsplit(f"{stratum.relations[0]} has the same arguments whatever it is derived from")
+        raise Unsplit(f"{stratum.relations[0]} has the same arguments in all derivations")
     return made
 
 

@@ -40,7 +40,7 @@ class MetricStratum:
 
 @dataclass(frozen=True)
 class MetricPlan:
-    """How a metric program is evaluated."""
+    """The plan of a metric program."""
 
     strata: tuple[MetricStratum, ...]
     outputs: tuple[Relation, ...]

@@ -200,7 +200,7 @@ def _measured(
 
 
 def _open_length(body: ir.Body, operator: str, bound: Term, start: Term) -> ir.OpenLength | None:
-    """How an open interval is measured, or whether it is kept or dropped regardless of its length."""
+    """The measure of an open interval, or whether it is kept or dropped regardless of its length."""
     if not body:
         return ir.OpenLength.KEPT
     if body == (_FALSE,):

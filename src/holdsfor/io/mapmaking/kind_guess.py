@@ -67,7 +67,7 @@ def _guess(path: str, texts: Sequence[str], others: tuple[str, ...]) -> KindGues
 
 
 def _known(values: set[str], wanted: Sequence[Wanted]) -> int:
-    """How similar the values are to the names that the rules read."""
+    """The similarity of the values to the names that the rules read."""
     return sum(kinship(one.name, value) for value, one in matched(values, wanted).items())
 
 
@@ -81,7 +81,7 @@ def _has_few_values(texts: Sequence[str]) -> bool:
 
 
 def _explained(sample: Sample, texts: Sequence[str]) -> int:
-    """How many columns are empty for some values of a column and never for the others."""
+    """The number of columns that are empty for some values of a column and never for the others."""
     column = np.array(texts, dtype=object)
     masks = [column == kind for kind in set(texts)]
     found = 0

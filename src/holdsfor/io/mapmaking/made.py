@@ -154,7 +154,7 @@ class _Maker:
         return not self.sample.gaps(path)[rows].any() and self.sample.is_argument(path)
 
     def _candidates(self, one: Wanted, rows: Ints) -> list[str]:
-        """Further candidates for arguments: columns named like a variable of the rules, or with few nulls."""
+        """Further candidates for arguments: columns named like a variable of the rules, or mostly without nulls."""
         full = self._columns(rows)
         called = [
             path

@@ -233,7 +233,7 @@ def _shape(path: str | Path, name: str) -> Shape:
 
 
 def _look_is_json(head: bytes) -> bool:
-    """Whether the first line is a JSON value, whatever the file name says."""
+    """Whether the first line is a JSON value, for any file name."""
     try:
         json.loads(head.lstrip().split(b"\n", 1)[0])
     except (ValueError, RecursionError):
@@ -242,7 +242,7 @@ def _look_is_json(head: bytes) -> bool:
 
 
 def _agreement(lines: Sequence[str], delimiter: str) -> tuple[int, int]:
-    """How many lines have as many fields as the header, if it has several, and the number of fields."""
+    """The number of lines with as many fields as a header of several fields, and that number of fields."""
     widths = [len(row) for row in csv.reader(lines, delimiter=delimiter)]
     return (sum(width == widths[0] for width in widths), widths[0]) if widths[0] > 1 else (0, 0)
 
