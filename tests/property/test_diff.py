@@ -20,7 +20,7 @@ from holdsfor.loading import Reasoner
 from holdsfor.reference import Record
 from holdsfor.review.comparing import Difference, DifferenceKind
 from holdsfor.review.diff import Diff, compared
-from holdsfor.review.running import Input, Runs
+from holdsfor.review.running import EventInput, Runs
 from holdsfor.review.timeline_scale import FAR
 from tests.strategies.as_read import as_read
 from tests.strategies.engine_runs import Rows, Scenario, on_engine, scenarios
@@ -46,7 +46,7 @@ class Recorded(Runs):
 
     def __init__(self, records: list[Record], span: Span | None) -> None:
         times = {} if span is None else {"window": span.size, "step": span.step, "start": span.start, "end": span.end}
-        super().__init__(Input({}, **times))
+        super().__init__(EventInput({}, **times))
         self._records = records
 
     def reading(self, reasoner: Reasoner) -> Reading:

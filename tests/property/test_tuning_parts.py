@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import holdsfor
 from holdsfor.review.backtest import _matched
 from holdsfor.review.incremental_scores import IncrementalScores, IntervalEdits
-from holdsfor.review.scoring import Rules, Score, agreement, score
+from holdsfor.review.scoring import Score, ScoringRules, agreement, score
 from holdsfor.review.timeline_scale import TimeLine
 from holdsfor.review.trials import Trials
 
@@ -169,7 +169,7 @@ def test_scores_of_settings_are_those_of_each_alone(
 ) -> None:
     """Also with several subjects of one key, which may have the same interval."""
     spans = [(SPAN[0], CUT), (CUT, SPAN[1])]
-    how = Rules(tolerance, overlap)
+    how = ScoringRules(tolerance, overlap)
 
     def columns(rows: Any) -> Any:
         key, start, end = np.array(sorted(rows), np.int64).reshape(-1, 3).T

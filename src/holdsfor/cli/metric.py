@@ -80,7 +80,7 @@ def run_metric(
         from holdsfor.io.writers import writing
         from holdsfor.metric.goals import goals_of
         from holdsfor.metric.inputs import read_facts
-        from holdsfor.metric.session import MetricRun, Span, streamed_plan
+        from holdsfor.metric.session import MetricRun, RunSpan, streamed_plan
         from holdsfor.metric.ticks import require_ticks
 
         _require_sense(options)
@@ -109,7 +109,7 @@ def run_metric(
             expected=METRIC_FACTS,
             rules=options.rules,
         )
-        span = Span.of(
+        span = RunSpan.of(
             exact_point("--start", options.start, reading.unit),
             exact_point("--end", options.end, reading.unit),
             exact_length("--step", options.step, reading.unit),
@@ -136,12 +136,12 @@ def run_metric(
 
 def _require_sense(options: MetricOptions) -> None:
     """Checks numbers before anything is read."""
-    from holdsfor.metric.session import Span
+    from holdsfor.metric.session import RunSpan
 
     start, end, step = (
         one if isinstance(one, Fraction) else None for one in (options.start, options.end, options.step)
     )
-    Span.of(start, end, step)
+    RunSpan.of(start, end, step)
 
 
 def parsed_delay(given: str | None, unit: str | None = None) -> Fraction | float | None:

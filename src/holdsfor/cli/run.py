@@ -13,7 +13,7 @@ import typer
 
 from holdsfor.cli import inputs, options
 from holdsfor.cli.common import friendly_errors, is_metric, limited, load_files
-from holdsfor.cli.progress import Line, progress_line
+from holdsfor.cli.progress import ProgressLine, progress_line
 from holdsfor.cli.times import (
     Given,
     GivenSpan,
@@ -223,7 +223,7 @@ def _read(
     mapping: Path | None,
     unit: str | None,
     rejects: Rejects,
-    line: Line | None,
+    line: ProgressLine | None,
     max_ahead: Given | None,
 ) -> Reading:
     from holdsfor.recognition import read_events
@@ -335,7 +335,7 @@ def _meant(name: str, known: set[str]) -> str:
 
 
 def _tables(
-    recognition: Recognition, engine: Engine, line: Line | None, kept: list[Answer] | None
+    recognition: Recognition, engine: Engine, line: ProgressLine | None, kept: list[Answer] | None
 ) -> Iterator[tuple[pa.Table, pa.Table]]:
     """Intervals and derived events by query time; answers are appended to `kept`, if given."""
     if engine is Engine.REFERENCE:

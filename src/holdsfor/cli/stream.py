@@ -56,7 +56,7 @@ class StateStorage(StrEnum):
     TABLES = "tables"
 
 
-class Format(StrEnum):
+class FolderFormat(StrEnum):
     """Formats of a folder of results."""
 
     PARQUET = "parquet"
@@ -107,7 +107,9 @@ def stream(
         list[str], typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates).")
     ] = [],  # noqa: B006
     delay: Annotated[str | None, typer.Option(help=".dmtl only: allowed delay of answers; inf for any.")] = None,
-    style: Annotated[Format, typer.Option("--format", "-f", help="Format of the changelog.")] = Format.PARQUET,
+    style: Annotated[
+        FolderFormat, typer.Option("--format", "-f", help="Format of the changelog.")
+    ] = FolderFormat.PARQUET,
     derived: Annotated[
         str | None, typer.Option("--derived-events", help="Folder for the changelog of derived events.")
     ] = None,

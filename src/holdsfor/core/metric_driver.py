@@ -18,7 +18,7 @@ from holdsfor.columns.metric.profile import MetricProfile
 from holdsfor.columns.metric.timeline import cells, columns_of, require_near, scale_of, together
 from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.checks.extremes import times_too_far
-from holdsfor.compiler.metric.demand import Demand
+from holdsfor.compiler.metric.demand import TimeDemand
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.reach import reach
@@ -33,7 +33,13 @@ from holdsfor.diagnostics import HoldsforError, ProgramError
 from holdsfor.ir.metric import Range
 from holdsfor.physical.encode import Encoder
 from holdsfor.physical.instructions import Site
-from holdsfor.physical.metric_program import Arrival, MetricProgram, lower_program, program_stages, read_relations
+from holdsfor.physical.metric_program import (
+    Arrival,
+    LoweredMetricProgram,
+    lower_program,
+    program_stages,
+    read_relations,
+)
 from holdsfor.records import record
 from holdsfor.syntax.terms import Term
 
@@ -69,7 +75,7 @@ class MetricHost(Host):
 class Encoded:
     """A program in encoded form."""
 
-    program: MetricProgram
+    program: LoweredMetricProgram
     data: bytes
     sites: list[Site]
 
@@ -326,7 +332,7 @@ def materialise_stage(
             for other in stages.stages
             for one in other.deliveries
         )
-        first, last = Demand(stages.plan, start, end).of_relation(relation) if is_read else (start, end)
+        first, last = TimeDemand(stages.plan, start, end).of_relation(relation) if is_read else (start, end)
         spelled_out, endless = repeating.spelled_out(*cells(Range(first, last), scale))
         if endless is not None:
             raise _never_ends(relation, endless, scale)

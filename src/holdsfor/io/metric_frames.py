@@ -24,7 +24,7 @@ from holdsfor.io.formats import TablePart, parts
 from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.metric_dates import dated_ticks, timestamp_ticks
-from holdsfor.io.metric_rows import Rows, Typed, cells
+from holdsfor.io.metric_rows import FactRows, Typed, cells
 from holdsfor.io.metric_text import fact_set
 from holdsfor.io.metric_times import Ticks, off_tick, on_tick, text_ticks
 from holdsfor.io.rejects import Rejects, refused
@@ -84,7 +84,7 @@ def read_metric_tables(
 ) -> FactSet:
     """Reads files by a mapping. Its events become facts at a point, its fluents facts over closed intervals."""
     rejects = rejects or Rejects()
-    rows: list[Rows] = []
+    rows: list[FactRows] = []
     for path in paths:
         entries = mapping.of_file(path)
         columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
@@ -127,7 +127,7 @@ def facts_of_part(
     source: str,
     rejects: Rejects,
     tick: Fraction | None = None,
-) -> list[Rows]:
+) -> list[FactRows]:
     """The facts of some rows; malformed rows are set aside."""
     if not len(places):
         return []
@@ -189,13 +189,13 @@ class _Found:
             fits = [on_tick(ends, self._scale, self._tick) for ends in (self._start, self._end)]
             yield ~(fits[0] & fits[1]), off_tick(self._tick)
 
-    def rows(self, fine: Bools) -> Rows:
+    def rows(self, fine: Bools) -> FactRows:
         """The valid rows."""
         chosen = pa.array(np.flatnonzero(fine))
         args = tuple(self._argument(name, chosen) for name in self._columns.args)
         signature = self._columns.name, len(args)
         dated = self._low.dated or self._high.dated
-        return Rows(signature, args, self._start[fine], self._end[fine], self._scale, dated)
+        return FactRows(signature, args, self._start[fine], self._end[fine], self._scale, dated)
 
     def _argument(self, name: str, chosen: Any) -> Any:
         """Text that is searched for numbers, or typed values."""

@@ -18,7 +18,7 @@ from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.builder import Builder, Piece, Reading
-from holdsfor.io.columns import Cells, Times
+from holdsfor.io.columns import Cells, TimeColumn
 from holdsfor.io.formats import TablePart, parts
 from holdsfor.io.layouts import Form, Layout, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
@@ -198,7 +198,7 @@ def _gap(part: TablePart, name: str) -> str:
     return f"{name} is missing" + (f"; did you mean {close}?" if close else "")
 
 
-def _values(found: Times | None) -> Ints | None:
+def _values(found: TimeColumn | None) -> Ints | None:
     return None if found is None else found.values
 
 

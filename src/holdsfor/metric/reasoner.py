@@ -143,7 +143,7 @@ class MetricReasoner:
         from holdsfor.io.rejects import Rejects
         from holdsfor.metric.goals import goals_of
         from holdsfor.metric.inputs import declared_unit, read_facts
-        from holdsfor.metric.session import MetricRun, Span, streamed_plan
+        from holdsfor.metric.session import MetricRun, RunSpan, streamed_plan
         from holdsfor.metric.ticks import require_ticks
         from holdsfor.metric.times import length_or_none
         from holdsfor.metric.unread import warn_of_other_times, warn_of_unread
@@ -164,7 +164,7 @@ class MetricReasoner:
             rejects=Rejects(strict=strict),
             tick=every,
         )
-        span = Span.of(start, end, step, reading.unit)
+        span = RunSpan.of(start, end, step, reading.unit)
         explainer = partial(_explainer, self.program, reading, (span.start, span.end))
         found = MetricRun(plan, reading, span, goals=goals_of(plan, query)).result().with_explainer(explainer)
         is_empty = not found and not self.program.facts
@@ -291,11 +291,11 @@ class MetricReasoner:
     ) -> tuple[MetricAsked, str | None]:
         """An explainer for facts that have been read, and their time unit."""
         from holdsfor.metric.inputs import read_facts
-        from holdsfor.metric.session import Span
+        from holdsfor.metric.session import RunSpan
 
         self.require_no_errors()
         reading = read_facts(self.signatures, facts, mapping=mapping, unit=unit, declared=self.time_scale)
-        span = Span.of(start, end, unit=reading.unit)
+        span = RunSpan.of(start, end, unit=reading.unit)
         return _explainer(self.program, reading, (span.start, span.end), known=self.signatures), reading.unit
 
     def require_no_errors(self) -> None:

@@ -60,7 +60,7 @@ class DerivesForever(HoldsforError):
 
 
 @dataclass(frozen=True)
-class Span:
+class RunSpan:
     """The start, end and step of a run; for None, the facts decide."""
 
     start: Fraction | None = None
@@ -68,7 +68,7 @@ class Span:
     step: Fraction | None = None
 
     @classmethod
-    def of(cls, start: Time | None, end: Time | None, step: Length | None = None, unit: str | None = None) -> Span:
+    def of(cls, start: Time | None, end: Time | None, step: Length | None = None, unit: str | None = None) -> RunSpan:
         """A span whose values are valid."""
         made = cls(
             exact_or_none(start, "start", unit), exact_or_none(end, "end", unit), length_or_none(step, "step", unit)
@@ -98,7 +98,7 @@ class MetricRun:
         self,
         plan: MetricPlan,
         reading: MetricReading,
-        span: Span,
+        span: RunSpan,
         *,
         goals: tuple[Atom, ...] = (),
         profile: bool = False,

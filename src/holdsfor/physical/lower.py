@@ -17,7 +17,7 @@ from holdsfor.garbage import no_garbage_collection
 from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
-from holdsfor.physical.keys import Component, choose_stages
+from holdsfor.physical.keys import KeyedComponent, choose_stages
 from holdsfor.physical.knowledge import digest, goal_info
 from holdsfor.physical.order import body_order, by_name, moment_order, rule_order, static_order
 from holdsfor.physical.passes import improve
@@ -154,7 +154,7 @@ class _Lowering:
                 drafted.why,
             )
 
-    def _component(self, component: Component) -> model.Component:
+    def _component(self, component: KeyedComponent) -> model.Component:
         analysis, members = self._analysis, component.members
         if members[0] in analysis.graph.metric:
             return self._metric(members)

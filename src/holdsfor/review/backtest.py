@@ -26,11 +26,11 @@ from holdsfor.recognition import EventsInput, MappingInput
 from holdsfor.result import Result
 from holdsfor.review.diff import defined
 from holdsfor.review.history import History, Subject, history_of, metric_history_of, metric_scale
-from holdsfor.review.labels import Label, LabelsInput, label_history, label_scale, read_labels
+from holdsfor.review.labels import LabelledInterval, LabelsInput, label_history, label_scale, read_labels
 from holdsfor.review.programs import RulesInput, opened
-from holdsfor.review.running import Input, Runs
+from holdsfor.review.running import EventInput, Runs
 from holdsfor.review.saving import save_form
-from holdsfor.review.scoring import Agreement, Episodes, Rules, Score, agreement, score
+from holdsfor.review.scoring import Agreement, Episodes, Score, ScoringRules, agreement, score
 from holdsfor.review.timeline_scale import FAR, TimeLine
 from holdsfor.times import DurationInput, TimeInput, duration
 
@@ -71,7 +71,7 @@ class Backtest:
         sides: tuple[History, History],
         line: TimeLine,
         span: tuple[int, int],
-        rules: Rules,
+        rules: ScoringRules,
         *,
         points: frozenset[str],
         any_order: bool,
@@ -325,7 +325,7 @@ def backtest(
     (1.0, 0.6)
     """
     reasoner = opened(rules, background)
-    runs = Runs(Input(events, mapping, unit, window, step, start, end, clock_tick, threads))
+    runs = Runs(EventInput(events, mapping, unit, window, step, start, end, clock_tick, threads))
     is_metric = isinstance(reasoner, MetricReasoner)
     listed = read_labels(labels, metric=is_metric)
     if not listed:
@@ -340,12 +340,12 @@ def backtest(
     known, points = label_history(listed, line, frozenset(names))
     found = with_labelled_values(found, known)
     span = observed(result, runs, found)
-    counted = Rules(tolerance_in(tolerance, line), overlap)
+    counted = ScoringRules(tolerance_in(tolerance, line), overlap)
     notes = _outside(known, span)
     return Backtest(result, (known, found), line, span, counted, points=points, any_order=any_order, notes=notes)
 
 
-def wanted_nodes(labels: list[Label], outputs: Collection[Node]) -> set[Node]:
+def wanted_nodes(labels: list[LabelledInterval], outputs: Collection[Node]) -> set[Node]:
     """The fluents and events that labels are about; a name that no rule defines is an error."""
     names = {label.subject.name for label in labels}
     for name in sorted(names):
@@ -356,7 +356,7 @@ def wanted_nodes(labels: list[Label], outputs: Collection[Node]) -> set[Node]:
     return {node for node in outputs if node.name in names}
 
 
-def labelled_line(result: Result | MetricResult, labels: list[Label]) -> TimeLine:
+def labelled_line(result: Result | MetricResult, labels: list[LabelledInterval]) -> TimeLine:
     """The time-line of a result and labels."""
     if isinstance(result, Result):
         return TimeLine(result.time_scale)

@@ -26,7 +26,7 @@ from holdsfor.review.comparing import CHANGES, Difference, DifferenceKind, Diffe
 from holdsfor.review.history import History, Subject, changed_histories, histories, together
 from holdsfor.review.programs import AnyReasoner, RulesInput, opened
 from holdsfor.review.reasons import Cause, Reason, causes, edited_places
-from holdsfor.review.running import Input, Runs
+from holdsfor.review.running import EventInput, Runs
 from holdsfor.review.saving import save_form
 from holdsfor.review.timeline_scale import FAR, TimeLine
 from holdsfor.times import DurationInput, TimeInput
@@ -37,7 +37,7 @@ OLD, NEW = "old", "new"
 
 
 @dataclass(frozen=True)
-class Total:
+class DifferenceCounts:
     """Differences of a fluent with a value, of a derived event, or of an entity: how many of each kind, and how much time."""
 
     name: str
@@ -119,18 +119,18 @@ class Diff(Sequence[Difference]):
     # Totals
 
     @cached_property
-    def by_fluent(self) -> list[Total]:
+    def by_fluent(self) -> list[DifferenceCounts]:
         """Totals by fluent and value, or derived event."""
         return self._totals(lambda at: (self.differences.subjects[at].name, self.differences.subjects[at].value))
 
     @cached_property
-    def by_entity(self) -> list[Total]:
+    def by_entity(self) -> list[DifferenceCounts]:
         """Totals by entity, those with most difference first."""
         subjects = self.differences.subjects
         found = self._totals(lambda at: (subjects[at].shown_entity, ""))
         return sorted(found, key=lambda total: (-(total.gained + total.lost), -total.differences, total.name))
 
-    def _totals(self, key: Callable[[int], tuple[str, str]]) -> list[Total]:
+    def _totals(self, key: Callable[[int], tuple[str, str]]) -> list[DifferenceCounts]:
         found = self.differences
         groups: dict[tuple[str, str], int] = {}
         group_of = np.array([groups.setdefault(key(at), len(groups)) for at in range(len(found.subjects))], np.int64)
@@ -139,7 +139,9 @@ class Diff(Sequence[Difference]):
         counts = np.zeros((len(groups), len(CHANGES)), np.int64)
         np.add.at(counts, (of, found.change), 1)
         made = [
-            Total(*name, dict(zip(CHANGES, counts[at].tolist(), strict=True)), int(gained[at]), int(lost[at]))
+            DifferenceCounts(
+                *name, dict(zip(CHANGES, counts[at].tolist(), strict=True)), int(gained[at]), int(lost[at])
+            )
             for name, at in groups.items()
         ]
         return sorted((one for one in made if one.differences), key=lambda one: (one.name, one.value))
@@ -291,7 +293,7 @@ def diff(
     >>> found[0].change, found[0].old, found[0].lost_spans == ((9, 2**62),)
     (<Change.SHRINKS: 'shrinks'>, ((4, 4611686018427387904),), True)
     """
-    runs = Runs(Input(events, mapping, unit, window, step, start, end, clock_tick, threads))
+    runs = Runs(EventInput(events, mapping, unit, window, step, start, end, clock_tick, threads))
     names = {fluents} if isinstance(fluents, str) else None if fluents is None else set(fluents)
     return compared((opened(old, background), opened(new, background)), runs, names)
 

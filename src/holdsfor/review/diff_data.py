@@ -11,7 +11,7 @@ from holdsfor.review.comparing import Difference, DifferenceKind
 from holdsfor.review.timeline_scale import TimeLine
 
 if TYPE_CHECKING:
-    from holdsfor.review.diff import Diff, Total
+    from holdsfor.review.diff import Diff, DifferenceCounts
 
 
 def diff_data(found: Diff, why: Collection[int]) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def diff_data(found: Diff, why: Collection[int]) -> dict[str, Any]:
     }
 
 
-def _total(one: Total, line: TimeLine) -> dict[str, Any]:
+def _total(one: DifferenceCounts, line: TimeLine) -> dict[str, Any]:
     counts = {str(change): one.counts[change] for change in DifferenceKind}
     return {**counts, "gained": time_data(line, one.gained), "lost": time_data(line, one.lost)}
 

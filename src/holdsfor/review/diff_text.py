@@ -11,7 +11,7 @@ from holdsfor.review.reasons import Reason
 from holdsfor.review.timeline_scale import TimeLine
 
 if TYPE_CHECKING:
-    from holdsfor.review.diff import Diff, Total
+    from holdsfor.review.diff import Diff, DifferenceCounts
 
 _SIGNS = {
     DifferenceKind.APPEARS: "+",
@@ -69,7 +69,7 @@ def _more(count: int, limit: int, what: str) -> Iterator[str]:
         yield f"… and {count - limit:,} more {what}"
 
 
-def totals_rows(totals: Sequence[Total], line: TimeLine, what: str) -> list[list[str]]:
+def totals_rows(totals: Sequence[DifferenceCounts], line: TimeLine, what: str) -> list[list[str]]:
     """Totals as rows of text, a head first."""
     head = [what, *(str(change) for change in DifferenceKind), "gained", "lost"]
     rows = [

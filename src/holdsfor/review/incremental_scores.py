@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.columns.kernels import EMPTY, Bools, Ints
-from holdsfor.review.scoring import Episodes, Packing, Rules, Score, episodes
+from holdsfor.review.scoring import Episodes, Packing, Score, ScoringRules, episodes
 from holdsfor.review.timeline_scale import TimeLine
 
 Columns = tuple[Ints, Ints, Ints]
@@ -44,7 +44,7 @@ class IncrementalScores:
     """Counts by subject, and their totals, for several spans of time."""
 
     def __init__(
-        self, labels: Columns, spans: Sequence[tuple[int, int]], line: TimeLine, rules: Rules, *, points: bool
+        self, labels: Columns, spans: Sequence[tuple[int, int]], line: TimeLine, rules: ScoringRules, *, points: bool
     ) -> None:
         self._spans, self._line, self._rules, self._points = spans, line, rules, points
         order = np.argsort(labels[0], kind="stable")

@@ -28,7 +28,7 @@ from holdsfor.times import DurationInput, TimeInput
 
 
 @dataclass(frozen=True)
-class Input:
+class EventInput:
     """Events, and how they are read and looked at."""
 
     events: EventsInput
@@ -52,7 +52,7 @@ class Input:
 class Runs:
     """Runs of several programs over the same input."""
 
-    def __init__(self, given: Input) -> None:
+    def __init__(self, given: EventInput) -> None:
         self.given = given
         self._shared: Plan | None = None
         self._readings: list[tuple[Plan, Reading]] = []

@@ -21,7 +21,7 @@ from holdsfor.review.timeline_scale import TimeLine
 
 
 @dataclass(frozen=True)
-class Rules:
+class ScoringRules:
     """The rules of counting agreement; `tolerance` is in whole numbers of the time-line."""
 
     tolerance: int = 0
@@ -105,7 +105,11 @@ class Score:
 
 
 def agreement(
-    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], span: tuple[int, int], line: TimeLine, rules: Rules
+    labels: tuple[Ints, Ints, Ints],
+    found: tuple[Ints, Ints, Ints],
+    span: tuple[int, int],
+    line: TimeLine,
+    rules: ScoringRules,
 ) -> Agreement:
     """Compare keys, starts and ends of both sides, inside of a span of time."""
     packing = Packing(span, line)
@@ -114,13 +118,13 @@ def agreement(
 
 
 def episodes(
-    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], packing: Packing, rules: Rules
+    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], packing: Packing, rules: ScoringRules
 ) -> tuple[Episodes, Episodes]:
     """The episodes of both sides, without lags."""
     return _compared(packing.maximal(*labels), packing.maximal(*found), packing, rules)
 
 
-def _compared(wanted: Spans, got: Spans, packing: Packing, rules: Rules) -> tuple[Episodes, Episodes]:
+def _compared(wanted: Spans, got: Spans, packing: Packing, rules: ScoringRules) -> tuple[Episodes, Episodes]:
     wide_wanted, wide_got = (packing.widened(spans, rules.tolerance) for spans in (wanted, got))
     of_labels = _episodes(wanted, wide_got, packing, rules.overlap)
     return of_labels, _episodes(got, wide_wanted, packing, rules.overlap)

@@ -50,11 +50,11 @@ from holdsfor.review.breakpoints import (
 from holdsfor.review.diff import defined
 from holdsfor.review.history import History, history_of, metric_history_of, only_one_has
 from holdsfor.review.incremental_scores import IncrementalScores, IntervalEdits
-from holdsfor.review.labels import Label, label_history
+from holdsfor.review.labels import LabelledInterval, label_history
 from holdsfor.review.programs import AnyReasoner
 from holdsfor.review.reached import split
 from holdsfor.review.running import Runs
-from holdsfor.review.scoring import Rules, Score
+from holdsfor.review.scoring import Score, ScoringRules
 from holdsfor.review.setting_runs import SettingRuns
 from holdsfor.review.timeline_scale import TimeLine
 from holdsfor.review.varying import Parameter
@@ -70,7 +70,7 @@ class Trials:
         reasoner: AnyReasoner,
         program: Any,
         runs: Runs,
-        labels: list[Label],
+        labels: list[LabelledInterval],
         parameters: Sequence[Parameter],
         most: int,
         *,
@@ -177,7 +177,7 @@ class Trials:
         if not span[0] < cut < span[1]:
             raise HoldsforError("the events cover too little time to hold some of it out")
         known, points = label_history(self.labels, line, self._events())
-        rules = Rules(tolerance_in(how[0], line), how[1])
+        rules = ScoringRules(tolerance_in(how[0], line), how[1])
         numbers = _Numbers(known, any_order=self.any_order)
         columns = numbers.columns(known)
         running_scores = IncrementalScores(columns, [(span[0], cut), (cut, span[1])], line, rules, points=bool(points))

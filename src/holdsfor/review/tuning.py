@@ -21,7 +21,7 @@ from holdsfor.review.breakpoints import (
 )
 from holdsfor.review.labels import LabelsInput, read_labels
 from holdsfor.review.programs import RulesInput, opened
-from holdsfor.review.running import Input, Runs
+from holdsfor.review.running import EventInput, Runs
 from holdsfor.review.saving import save_form
 from holdsfor.review.scoring import Score
 from holdsfor.review.trials import Trials
@@ -199,10 +199,10 @@ def tune(
     listed = read_labels(labels, metric=isinstance(reasoner, MetricReasoner))
     if not listed:
         raise HoldsforError("there are no labels; each needs a fluent, a start and an end")
-    runs = Runs(Input(events, mapping, unit, window, step, start, end, None, threads))
+    runs = Runs(EventInput(events, mapping, unit, window, step, start, end, None, threads))
     work = Trials(reasoner, program, runs, listed, parameters, settings, any_order=any_order)
     prepared = perf_counter()
-    tried = work.choices()
+    tried = work.constant_ranges()
     chosen = perf_counter()
     made = tuning_of(work, tried, by, fit, (tolerance, overlap))
     made.seconds = {

@@ -34,7 +34,7 @@ from holdsfor.recognition import MappingInput, plan_windows
 from holdsfor.spark.batch import Events, Rules, read_input, session_of, unit_in
 from holdsfor.spark.columns import Argument, key_part, literal
 from holdsfor.spark.keys import part
-from holdsfor.spark.sources import Feed, Origin, reach_of_feeds
+from holdsfor.spark.sources import Origin, SourceFrame, reach_of_feeds
 from holdsfor.times import DurationInput, TimeInput, span_in_points, time_point, time_point_or_none
 
 
@@ -69,7 +69,7 @@ def explain(
     return found.explain(question, point, query_time=query, depth=depth)
 
 
-def reach_of(spark: SparkSession, feeds: Sequence[Feed]) -> Stream:
+def reach_of(spark: SparkSession, feeds: Sequence[SourceFrame]) -> Stream:
     """The first and last time-points and arrivals of all rows, as a stream of two rows."""
     row = reach_of_feeds(spark, feeds, counted=False).first()
     if row is None or row["first"] is None:
@@ -79,7 +79,7 @@ def reach_of(spark: SparkSession, feeds: Sequence[Feed]) -> Stream:
     return Stream({Symbol(EntityKind.EVENT, "", 0): ends})
 
 
-def fetched(plan: Plan, feeds: Sequence[Feed], demand: Demand) -> tuple[Stream, Dictionary]:
+def fetched(plan: Plan, feeds: Sequence[SourceFrame], demand: Demand) -> tuple[Stream, Dictionary]:
     """The rows that a demand needs."""
     layouts = Layouts(plan.analysis.entities)
     builder = Builder()
@@ -96,7 +96,7 @@ def fetched(plan: Plan, feeds: Sequence[Feed], demand: Demand) -> tuple[Stream, 
     return builder.finish(dictionary).stream, dictionary
 
 
-def wanted_rows(feeds: Sequence[Feed], demand: Demand) -> Iterator[tuple[DataFrame, Origin]]:
+def wanted_rows(feeds: Sequence[SourceFrame], demand: Demand) -> Iterator[tuple[DataFrame, Origin]]:
     """The rows of each event and input fluent that a demand needs, as DataFrames."""
     for feed in feeds:
         for origin in feed.origins:

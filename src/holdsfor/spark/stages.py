@@ -21,7 +21,7 @@ from holdsfor.syntax.terms import arguments
 
 
 @dataclass(frozen=True)
-class Link:
+class KeyLink:
     """Two places of an input, or of a fact table, whose values belong together."""
 
     source: Symbol | tuple[str, int]
@@ -54,7 +54,7 @@ class SparkStage:
     number: int
     members: tuple[tuple[Symbol, Places], ...]
     deliveries: tuple[StageInput, ...]
-    links: tuple[Link, ...] = ()
+    links: tuple[KeyLink, ...] = ()
     """The links that tie keys; tied keys share a bucket."""
     sides: tuple[int, ...] = ()
     """The sides of the bucket grid; empty if keys are hashed as a whole. See `holdsfor.physical.buckets`."""
@@ -92,7 +92,7 @@ def _warnings(stages: Iterable[SparkStage]) -> Iterator[str]:
             yield f"{named}: {stage.why}; all that occur together in {sources} share a bucket"
 
 
-def fact_parts(plan: Plan, link: Link) -> tuple[Ints, Ints]:
+def fact_parts(plan: Plan, link: KeyLink) -> tuple[Ints, Ints]:
     """The key parts that a fact table relates."""
     assert not isinstance(link.source, Symbol)
     rows = [arguments(rule.head) for rule in plan.analysis.background.rules[link.source]]
@@ -130,19 +130,19 @@ def _in_one_place(plan: Plan) -> str:
     return f"{named}: a dynamicDomain has values from records of all keys: all work is in one place"
 
 
-def _links(stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int]) -> tuple[Link, ...]:
+def _links(stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int]) -> tuple[KeyLink, ...]:
     """The links that tie the keys of a stage, if they are only input or facts; facts must consist of names and numbers."""
-    found: list[Link] = []
+    found: list[KeyLink] = []
     for route in stage.inputs if stage.is_tied else ():
         first, *others = (place for (place,) in route.places or ((0,),))
         if others and symbols[route.table] in home:
             return ()
-        found += [Link(symbols[route.table], first, other) for other in others]
+        found += [KeyLink(symbols[route.table], first, other) for other in others]
     for tie in stage.fact_ties:
         if not all(isinstance(value, Constant) for group in tie.groups for value in group):
             return ()
         name, _, arity = tie.label.rpartition("/")
-        found.append(Link((name, int(arity)), *tie.columns))
+        found.append(KeyLink((name, int(arity)), *tie.columns))
     return tuple(found)
 
 

@@ -18,7 +18,7 @@ from holdsfor.io.metric_scaled import moment_text
 from holdsfor.ir.metric import MetricFact, Range
 from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.inputs import MetricReading, read_facts
-from holdsfor.metric.session import MetricRun, Span
+from holdsfor.metric.session import MetricRun, RunSpan
 from holdsfor.metric.times import exact
 from holdsfor.syntax.terms import Const
 from holdsfor.testing import markdown
@@ -42,7 +42,7 @@ def found_by_metric(engine: Engine, check: Check, spark: Any = None) -> Found:
         return _on_spark(_reasoner(check), check, spark)
     reasoner = _reasoner(check)
     unit = None if reasoner.time_scale is None else reasoner.time_scale.unit
-    run = MetricRun(reasoner.plan, _read_facts(reasoner, check), Span.of(start, end, unit=unit))
+    run = MetricRun(reasoner.plan, _read_facts(reasoner, check), RunSpan.of(start, end, unit=unit))
     result = run.by_reference(reasoner.program) if engine is Engine.REFERENCE else run.result()
     return _texts((_fact(row) for row in result), reasoner.time_scale)
 
@@ -69,7 +69,7 @@ def _on_spark(reasoner: MetricReasoner, check: Check, spark: Any) -> Found:
     lines = [(line,) for block in check.blocks(markdown.FACTS) for line in block.text.splitlines() if line.strip()]
     given = spark.createDataFrame(lines, "value string")
     unit = None if reasoner.time_scale is None else reasoner.time_scale.unit
-    span = Span.of(check.options.get("start"), check.options.get("end"), unit=unit)
+    span = RunSpan.of(check.options.get("start"), check.options.get("end"), unit=unit)
     rows = materialise(reasoner, given, start=span.start, end=span.end, exact=True, partitions=2).collect()
     facts = (
         MetricFact(

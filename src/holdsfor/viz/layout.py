@@ -108,7 +108,7 @@ class LayoutColumn:
 
 
 @dataclass(slots=True)
-class Layout:
+class GraphLayout:
     """Boxes by node id, their blocks, and the lanes of long edges by source, kind and column."""
 
     view: GraphView
@@ -135,7 +135,7 @@ class Layout:
         return max((block.y + block.height for block in (*self.blocks, *self.lanes.values())), default=0.0)
 
 
-def lay_out(view: GraphView) -> Layout:
+def lay_out(view: GraphView) -> GraphLayout:
     """Assigns a position to every node of a view.
 
     >>> from holdsfor.viz.view import GraphNode
@@ -144,7 +144,7 @@ def lay_out(view: GraphView) -> Layout:
     >>> layout.boxes["a"].right < layout.boxes["b"].x
     True
     """
-    layout = Layout(view)
+    layout = GraphLayout(view)
     levels = sorted({node.level for node in view.nodes})
     column = {level: position for position, level in enumerate(levels)}
     layout.column_of = {node.id: column[node.level] for node in view.nodes}
@@ -158,7 +158,7 @@ def lay_out(view: GraphView) -> Layout:
     return layout
 
 
-def _add_blocks(layout: Layout) -> None:
+def _add_blocks(layout: GraphLayout) -> None:
     members: dict[tuple[str, int], list[GraphNode]] = {}
     for node in layout.view.nodes:
         members.setdefault((node.component, layout.column_of[node.id]), []).append(node)
@@ -178,7 +178,7 @@ def _add_blocks(layout: Layout) -> None:
             layout.block_of[box.node.id] = block
 
 
-def _labels_arriving(layout: Layout) -> dict[str, list[GraphEdge]]:
+def _labels_arriving(layout: GraphLayout) -> dict[str, list[GraphEdge]]:
     """The edges with labels that reach each node from lower levels, if most edges have labels."""
     found: dict[str, list[GraphEdge]] = defaultdict(list)
     for edge in layout.view.edges if layout.view.granularity == "predicates" else ():
@@ -203,7 +203,7 @@ def _subtitle(view: GraphView, node: GraphNode) -> str:
     return ", ".join(part for part in (size, "cyclic" if node.component in view.cyclic else "") if part)
 
 
-def _add_lanes(layout: Layout) -> None:
+def _add_lanes(layout: GraphLayout) -> None:
     """Adds one lane for all edges of a source and kind, unless many long edges would make the file too large."""
     skipped = 0
     furthest: dict[tuple[str, EdgeKind], int] = {}
@@ -218,7 +218,7 @@ def _add_lanes(layout: Layout) -> None:
             layout.lanes[source, kind, column] = Block(column, [], [])
 
 
-def hops(layout: Layout, edge: GraphEdge) -> list[Block]:
+def hops(layout: GraphLayout, edge: GraphEdge) -> list[Block]:
     """The blocks that a forward edge passes through, including both ends."""
     first, last = layout.column_of[edge.source], layout.column_of[edge.target]
     columns = range(first + 1, last) if layout.lanes else ()
@@ -226,7 +226,7 @@ def hops(layout: Layout, edge: GraphEdge) -> list[Block]:
     return [layout.block_of[edge.source], *lanes, layout.block_of[edge.target]]
 
 
-def _links(layout: Layout) -> list[LayoutEdge[Block]]:
+def _links(layout: GraphLayout) -> list[LayoutEdge[Block]]:
     """The segments of edges between neighbouring blocks, without duplicates, with their attachment heights."""
     found: dict[tuple[int, int, float, float], LayoutEdge[Block]] = {}
     for edge in layout.view.edges:
@@ -240,7 +240,7 @@ def _links(layout: Layout) -> list[LayoutEdge[Block]]:
     return list(found.values())
 
 
-def _arrange(layout: Layout, links: Sequence[LayoutEdge[Block]], count: int) -> list[list[Block]]:
+def _arrange(layout: GraphLayout, links: Sequence[LayoutEdge[Block]], count: int) -> list[list[Block]]:
     """Blocks by column in their final order, with heights."""
     columns: list[list[Block]] = [[] for _ in range(count)]
     blocks = {id(block): block for block in layout.block_of.values()}
@@ -254,7 +254,7 @@ def _arrange(layout: Layout, links: Sequence[LayoutEdge[Block]], count: int) -> 
 
 
 def _set_columns(
-    layout: Layout, levels: Sequence[int], columns: Sequence[Sequence[Block]], links: Iterable[LayoutEdge[Block]]
+    layout: GraphLayout, levels: Sequence[int], columns: Sequence[Sequence[Block]], links: Iterable[LayoutEdge[Block]]
 ) -> None:
     """Sets the x coordinates: a gap is as wide as the edges in it require."""
     crossing = [0] * len(columns)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from holdsfor.viz.arcs import LOOP, Arc, Bend
-from holdsfor.viz.layout import LABEL_STEP, USED_SIDE, Box, Layout, hops
+from holdsfor.viz.layout import LABEL_STEP, USED_SIDE, Box, GraphLayout, hops
 from holdsfor.viz.view import GraphEdge
 
 _PORT_STEP = 6.0
@@ -41,7 +41,7 @@ _End = tuple[str, Side]
 _Hop = tuple[object, ...]
 
 
-def routes(layout: Layout) -> Iterator[Route]:
+def routes(layout: GraphLayout) -> Iterator[Route]:
     """The routes of all edges."""
     router = _Router(layout)
     for edge in layout.view.edges:
@@ -49,7 +49,7 @@ def routes(layout: Layout) -> Iterator[Route]:
 
 
 class _Router:
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: GraphLayout) -> None:
         self.layout = layout
         self.arcs = {id(arc.edge): arc for block in layout.blocks for arc in block.arcs}
         self._hops: dict[_End, dict[_Hop, float]] = defaultdict(dict)

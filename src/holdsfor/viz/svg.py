@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from holdsfor.viz import palette
 from holdsfor.viz.arcs import LABEL_CHARACTER
-from holdsfor.viz.layout import CHARACTER, FRAME_PADDING, Block, Box, Layout, lay_out
+from holdsfor.viz.layout import CHARACTER, FRAME_PADDING, Block, Box, GraphLayout, lay_out
 from holdsfor.viz.routing import Route, routes
 from holdsfor.viz.view import GraphEdge, GraphView
 
@@ -80,7 +80,7 @@ def _summary(view: GraphView) -> str:
     return f"Dependencies of {palette.GRANULARITIES[view.granularity]}: {', '.join(counts)}"
 
 
-def _drawing(layout: Layout) -> Iterator[str]:
+def _drawing(layout: GraphLayout) -> Iterator[str]:
     yield from _bands(layout)
     yield from (_frame(layout.view, block) for block in layout.frames)
     drawn = list(routes(layout))
@@ -90,7 +90,7 @@ def _drawing(layout: Layout) -> Iterator[str]:
     yield from (_delay(route) for route in drawn if route.edge.label)
 
 
-def _bands(layout: Layout) -> Iterator[str]:
+def _bands(layout: GraphLayout) -> Iterator[str]:
     height = layout.height + _HEADER + _BAND_PADDING
     for column in layout.columns:
         x, width = column.x - _BAND_PADDING, column.width + 2 * _BAND_PADDING

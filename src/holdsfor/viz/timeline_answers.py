@@ -17,7 +17,14 @@ from holdsfor.columns.stream import EventColumns
 from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.viz.timeline_chart import Chart
-from holdsfor.viz.timeline_collect import Choice, Collector, known_names, lanes_of_values, of_entities, require_entities
+from holdsfor.viz.timeline_collect import (
+    Collector,
+    Selection,
+    known_names,
+    lanes_of_values,
+    of_entities,
+    require_entities,
+)
 from holdsfor.viz.timeline_events import add_events
 
 _TRUE = "true"
@@ -27,7 +34,7 @@ def answers_chart(
     answers: Sequence[Answer],
     window: int | None,
     texts: Texts,
-    choice: Choice,
+    choice: Selection,
     events: Collection[str] | bool,
     title: str,
     given: Mapping[Symbol, EventColumns] = MappingProxyType({}),
@@ -81,7 +88,7 @@ def symbols_in_order(tables: Iterator[Any]) -> list[Symbol]:
     return list(dict.fromkeys(symbol for table in tables for symbol in table))
 
 
-def _of_choice(table: KnownIntervals, choice: Choice, texts: Texts) -> KnownIntervals:
+def _of_choice(table: KnownIntervals, choice: Selection, texts: Texts) -> KnownIntervals:
     if choice.entities is None or not len(table.start):
         return table
     keep = _with_entities(table.args, choice.entities, texts, len(table.start))
@@ -139,7 +146,7 @@ def _add_some(
     collector: Collector,
     symbol: Symbol,
     events: tuple[Sequence[Ints], Ints],
-    choice: Choice,
+    choice: Selection,
     texts: Texts,
     entity_codes: set[int],
     *,

@@ -16,11 +16,11 @@ from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.times import UNITS, TimeScale, time_point
 from holdsfor.viz.timeline_axis import ClockMarks
-from holdsfor.viz.timeline_chart import Bools, Chart, Floats, Kind, Points, Spans, bounds
+from holdsfor.viz.timeline_chart import Bools, Chart, ChartKind, Floats, Points, Spans, bounds
 
 
 @dataclass(frozen=True)
-class Choice:
+class Selection:
     """The selected part of a result; `entities` are texts of arguments, `between` are two times."""
 
     names: Collection[str] | None
@@ -100,7 +100,7 @@ class Collector:
 
     labels: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
-    kinds: dict[Kind, int] = field(default_factory=dict)
+    kinds: dict[ChartKind, int] = field(default_factory=dict)
     spans: list[tuple[Ints, Ints, Ints, Ints, Bools, Bools]] = field(default_factory=list)
     points: list[_Marks] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -125,7 +125,7 @@ class Collector:
 
     def kind(self, name: str, value: str = "") -> int:
         """The index of a kind."""
-        return self.kinds.setdefault(Kind(name, value), len(self.kinds))
+        return self.kinds.setdefault(ChartKind(name, value), len(self.kinds))
 
     def chart(
         self,

@@ -14,7 +14,7 @@ from holdsfor_maritime.generator.fleet import CARGO, FISHING, PASSENGER, PILOT, 
 from holdsfor_maritime.generator.motion import Floats, Ints, distance
 from holdsfor_maritime.generator.pairs import PAIRS, PairTemplate
 from holdsfor_maritime.generator.templates import HOUR, SINGLE, Crew, Random, Template
-from holdsfor_maritime.generator.voyages import NO_VESSEL, Legs, Truth, joined
+from holdsfor_maritime.generator.voyages import NO_VESSEL, Legs, TrueIntervals, joined
 
 BEGIN = 1_443_650_400
 """The first second: 1 October 2015, as in the public set."""
@@ -58,7 +58,7 @@ def plan(vessels: int, hours: float, seed: int) -> FleetPlan:
     slots = max(1, round(hours / SLOT_HOURS))
     length = hours * HOUR / slots
     legs: list[Legs] = []
-    truths: list[Truth] = []
+    truths: list[TrueIntervals] = []
     for slot in range(slots):
         border = (slot * length, (slot + 1) * length)
         for found, noted in _slot(ships, random, border, always=slots == 1):
@@ -77,7 +77,7 @@ def plan(vessels: int, hours: float, seed: int) -> FleetPlan:
 
 def _slot(
     ships: Fleet, random: Random, border: tuple[float, float], *, always: bool
-) -> Iterator[tuple[list[Legs], list[Truth]]]:
+) -> Iterator[tuple[list[Legs], list[TrueIntervals]]]:
     """The voyages of a period in which each vessel has at most one."""
     chance = np.array([_SHOWS_UP[kind] for kind in range(len(_SHOWS_UP))])[ships.type]
     here = random.permutation(np.flatnonzero(always | (random.random(len(ships)) < chance)))
@@ -116,7 +116,7 @@ def _moment(count: int, random: Random, border: tuple[float, float]) -> Floats:
 
 def _alone(
     template: Template, ships: Fleet, who: Ints, random: Random, border: tuple[float, float]
-) -> Iterator[tuple[list[Legs], list[Truth]]]:
+) -> Iterator[tuple[list[Legs], list[TrueIntervals]]]:
     if len(who):
         sailing, middle = template(_crew(ships, who), random)
         yield _cut(*sailing.finished(_moment(len(who), random, border) - middle), border)
@@ -124,14 +124,16 @@ def _alone(
 
 def _together(
     template: PairTemplate, ships: Fleet, one: Ints, other: Ints, random: Random, border: tuple[float, float]
-) -> Iterator[tuple[list[Legs], list[Truth]]]:
+) -> Iterator[tuple[list[Legs], list[TrueIntervals]]]:
     if len(one):
         moment = _moment(len(one), random, border)
         for sailing, middle in template(_crew(ships, one), _crew(ships, other), random):
             yield _cut(*sailing.finished(moment - middle), border)
 
 
-def _cut(legs: list[Legs], truths: list[Truth], border: tuple[float, float]) -> tuple[list[Legs], list[Truth]]:
+def _cut(
+    legs: list[Legs], truths: list[TrueIntervals], border: tuple[float, float]
+) -> tuple[list[Legs], list[TrueIntervals]]:
     """The parts of voyages inside their period."""
     begin, end = border
     inside = []
@@ -141,20 +143,20 @@ def _cut(legs: list[Legs], truths: list[Truth], border: tuple[float, float]) -> 
         kept = np.where(late >= leg.seconds, 0.0, np.clip(np.minimum(leg.end, end) - leg.start, 0, None))
         inside.append(Legs(leg.vessel, leg.start, kept, *list(vars(leg).values())[3:]))
     cut = [
-        Truth(one.situation, one.vessel, one.other, np.maximum(one.start, begin), np.minimum(one.end, end))
+        TrueIntervals(one.situation, one.vessel, one.other, np.maximum(one.start, begin), np.minimum(one.end, end))
         for one in truths
     ]
     return inside, cut
 
 
-def _left_the_map(legs: Legs, until: float) -> list[Truth]:
+def _left_the_map(legs: Legs, until: float) -> list[TrueIntervals]:
     """Gaps of vessels that leave the map, or a period, far from ports."""
     last = np.append(legs.vessel[1:] != legs.vessel[:-1], True)
     again = np.where(last, until, np.append(np.maximum(legs.start[1:], 0), until))
     lon, lat, _ = legs.at(legs.seconds)
     gone = (again - legs.end > SILENCE) & ~_near_port(lon, lat) & (legs.silent == 0)
     rows = np.flatnonzero(gone)
-    return [Truth("gap", legs.vessel[rows], np.full(len(rows), NO_VESSEL), legs.end[rows], again[rows])]
+    return [TrueIntervals("gap", legs.vessel[rows], np.full(len(rows), NO_VESSEL), legs.end[rows], again[rows])]
 
 
 def _near_port(lon: Floats, lat: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -165,7 +167,7 @@ def _near_port(lon: Floats, lat: Floats) -> np.ndarray[tuple[int], np.dtype[np.b
     return near
 
 
-def _table(truths: list[Truth], ships: Fleet, begin: int, end: int) -> pa.Table:
+def _table(truths: list[TrueIntervals], ships: Fleet, begin: int, end: int) -> pa.Table:
     names = np.concatenate([np.full(len(one.vessel), one.situation, "U32") for one in truths])
     vessel = ships.mmsi[np.concatenate([one.vessel for one in truths])]
     other = np.concatenate([one.other for one in truths])

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from holdsfor.review.scoring import Rules, agreement, score
+from holdsfor.review.scoring import ScoringRules, agreement, score
 from holdsfor.review.timeline_scale import TimeLine
 
 Ints = npt.NDArray[np.int64]
@@ -32,7 +32,7 @@ ENOUGH = 0.5
 
 
 @dataclass(frozen=True)
-class Score:
+class SituationScore:
     """The agreement of one situation with the truth, in intervals and in seconds."""
 
     situation: str
@@ -80,7 +80,7 @@ def read_truth(path: Path) -> pa.Table:
     return csv.read_csv(path, convert_options=options)
 
 
-def scores(truth: pa.Table, rows: pa.Table, values: Mapping[str, str], span: tuple[int, int]) -> list[Score]:
+def scores(truth: pa.Table, rows: pa.Table, values: Mapping[str, str], span: tuple[int, int]) -> list[SituationScore]:
     """A score for every situation of the truth, within the time that is observed.
 
     `rows` are situations as they are stored; `values` says which value of a fluent is meant.
@@ -97,16 +97,16 @@ def scores(truth: pa.Table, rows: pa.Table, values: Mapping[str, str], span: tup
     ]
 
 
-def _score(name: str, truth: pa.Table, rows: pa.Table, span: tuple[int, int]) -> Score:
+def _score(name: str, truth: pa.Table, rows: pa.Table, span: tuple[int, int]) -> SituationScore:
     keys = _keys(truth, rows)
     happened, found = (
         (of, table["start"].to_numpy(), table["end"].fill_null(span[1]).to_numpy())
         for table, of in ((truth, keys[: len(truth)]), (rows, keys[len(truth) :]))
     )
-    agreed = agreement(happened, found, span, TimeLine(), Rules(overlap=ENOUGH))
+    agreed = agreement(happened, found, span, TimeLine(), ScoringRules(overlap=ENOUGH))
     counts = score(agreed)
     unseen = agreed.labelled.length[agreed.labelled.shared == 0]
-    return Score(
+    return SituationScore(
         situation=name,
         happened=counts.labelled,
         found=counts.found,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor_maritime.report.findings import Findings
-from holdsfor_maritime.report.quality import Score
+from holdsfor_maritime.report.quality import SituationScore
 
 _NOTICED = 60.0
 """Seconds of lag that are worth a word: about the time between two reports."""
@@ -46,7 +46,7 @@ def quality_lead() -> str:
     )
 
 
-def why(score: Score) -> str:
+def why(score: SituationScore) -> str:
     """Why recall and precision are not 1: what was measured, and how the rules work."""
     found = []
     if score.missed:

@@ -15,7 +15,7 @@ LIMITS = _HERE / "limits.prolog"
 
 
 @dataclass(frozen=True)
-class Situation:
+class ReportedSituation:
     """Something that is reported: a fluent and the value that counts, what to call it, and what it means in words."""
 
     name: str
@@ -26,18 +26,18 @@ class Situation:
 
 
 SITUATIONS = (
-    Situation("trawling", "Trawling", "slow, with turn after turn, on fishing grounds"),
-    Situation("illegalFishing", "Fishing in a protected area", "trawling inside a Natura 2000 area"),
-    Situation("fishingTrip", "Fishing trip", "left its berth, trawled, and came back to a berth"),
-    Situation("rendezVous", "Rendezvous", "two vessels side by side, idle, out at sea", is_pair=True),
-    Situation("tugging", "Tugging", "a tug and another vessel together at the pace of a tow", is_pair=True),
-    Situation("pilotBoarding", "Pilot boarding", "a pilot boat alongside a slow vessel", is_pair=True),
-    Situation("gap", "Gap far from ports", "no signal, last heard out at sea", value="farFromPorts"),
-    Situation("drifting", "Drifting", "moving, but not where the bow points"),
-    Situation("loitering", "Loitering", "idle at sea for long, for no visible reason"),
-    Situation("anchoredOrMoored", "Anchored or moored", "lying still in port or on an anchorage"),
-    Situation("sar", "Search and rescue", "a rescue vessel, fast, with many changes of course or speed"),
-    Situation("highSpeedNearCoast", "High speed near the coast", "faster than allowed close to the shore"),
+    ReportedSituation("trawling", "Trawling", "slow, with turn after turn, on fishing grounds"),
+    ReportedSituation("illegalFishing", "Fishing in a protected area", "trawling inside a Natura 2000 area"),
+    ReportedSituation("fishingTrip", "Fishing trip", "left its berth, trawled, and came back to a berth"),
+    ReportedSituation("rendezVous", "Rendezvous", "two vessels side by side, idle, out at sea", is_pair=True),
+    ReportedSituation("tugging", "Tugging", "a tug and another vessel together at the pace of a tow", is_pair=True),
+    ReportedSituation("pilotBoarding", "Pilot boarding", "a pilot boat alongside a slow vessel", is_pair=True),
+    ReportedSituation("gap", "Gap far from ports", "no signal, last heard out at sea", value="farFromPorts"),
+    ReportedSituation("drifting", "Drifting", "moving, but not where the bow points"),
+    ReportedSituation("loitering", "Loitering", "idle at sea for long, for no visible reason"),
+    ReportedSituation("anchoredOrMoored", "Anchored or moored", "lying still in port or on an anchorage"),
+    ReportedSituation("sar", "Search and rescue", "a rescue vessel, fast, with many changes of course or speed"),
+    ReportedSituation("highSpeedNearCoast", "High speed near the coast", "faster than allowed close to the shore"),
 )
 """The situations that are reported unless all fluents are requested."""
 

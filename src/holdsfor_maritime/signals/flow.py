@@ -12,7 +12,7 @@ from typing import Any
 
 from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
 from holdsfor.spark.streaming.commits import check_settings
-from holdsfor_maritime.signals.work import Assignment, Meet, Merge, Note, TaskSetting, Vessels, Workers, total
+from holdsfor_maritime.signals.work import Assignment, Meet, Merge, Note, TaskSetting, TaskWorkers, Vessels, total
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Flow:
     """A stream of reports on its way through stage 1."""
 
     setting: TaskSetting
-    workers: Workers
+    workers: TaskWorkers
     lateness: int
 
     def take(self, batch: int, arrived: Callable[[TaskSetting, int | None], Sequence[Note]]) -> Note:

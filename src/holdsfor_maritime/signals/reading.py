@@ -23,7 +23,7 @@ _INTEGER = r"^\s*[-+]?\d{1,18}\s*$"
 
 
 @dataclass(frozen=True)
-class Piece:
+class FilePiece:
     """Lines of a file that begin between two of its bytes; `header` is its first line."""
 
     path: str
@@ -32,7 +32,7 @@ class Piece:
     header: str
 
 
-def pieces(dataset: str | Path) -> list[Piece]:
+def pieces(dataset: str | Path) -> list[FilePiece]:
     """The pieces of `nari_dynamic.csv`, or of the files in `nari_dynamic/`."""
     found = []
     for path in _files(str(dataset)):
@@ -44,7 +44,7 @@ def pieces(dataset: str | Path) -> list[Piece]:
             header = _first_line(file.read(4096))
         _check_header(header, path)
         edges = [*range(0, size, _PIECE), size]
-        found += [Piece(path, begin, end, header) for begin, end in pairwise(edges)]
+        found += [FilePiece(path, begin, end, header) for begin, end in pairwise(edges)]
     return found
 
 
@@ -72,7 +72,7 @@ def _check_header(header: str, path: str) -> None:
         raise HoldsforError(f"{path} has no column {', '.join(sorted(missing))} in its first line")
 
 
-def read_piece(piece: Piece) -> tuple[pa.Table, pa.Table]:
+def read_piece(piece: FilePiece) -> tuple[pa.Table, pa.Table]:
     """The rows of a piece, and what could not be read."""
     data = _lines(piece)
     names = [name.strip().strip('"') for name in piece.header.split(",")]
@@ -85,7 +85,7 @@ def read_piece(piece: Piece) -> tuple[pa.Table, pa.Table]:
         return _checked(data, names)
 
 
-def _lines(piece: Piece) -> pa.Buffer:
+def _lines(piece: FilePiece) -> pa.Buffer:
     """The lines that begin inside a piece, from the first line break to one after its end."""
     system, name = place_of(piece.path)
     with system.open_input_file(name) as file:

@@ -21,8 +21,8 @@ from holdsfor_maritime.signals.work import (
     Merge,
     ReadPiece,
     TaskSetting,
+    TaskWorkers,
     Vessels,
-    Workers,
     total,
 )
 
@@ -31,7 +31,7 @@ Frame = TypeVar("Frame")
 
 
 def run_batch(
-    workers: Workers,
+    workers: TaskWorkers,
     dataset: str | Path,
     given: Given,
     stores: tuple[Store, Store],

@@ -25,7 +25,7 @@ from holdsfor.spark.streaming.store import Store, make_folder, spark_path
 from holdsfor.spark.wire import ddl
 from holdsfor_maritime.columns import COLUMNS
 from holdsfor_maritime.signals.areas import area_index, read_areas
-from holdsfor_maritime.signals.batch import SparkWorkers
+from holdsfor_maritime.signals.batch import SessionWorkers
 from holdsfor_maritime.signals.cleaning import parsed
 from holdsfor_maritime.signals.flow import Flow
 from holdsfor_maritime.signals.run import Given
@@ -54,7 +54,7 @@ class SignalStream:
         probe(narrow.sparkSession, flow.setting.store)
 
         def work(rows: DataFrame, batch: int) -> None:
-            here = replace(flow, workers=SparkWorkers(rows.sparkSession))
+            here = replace(flow, workers=SessionWorkers(rows.sparkSession))
             report = here.take(batch, lambda setting, until: _arrived(rows, setting, until))
             if on_report is not None:
                 on_report(report)
@@ -104,7 +104,7 @@ def stream_signals(
     store = Store.below(str(checkpoint))
     store = store.owned(run_of(newest_link(store), "signals"))
     setting = TaskSetting(store, Store(str(out)), index, limits, buckets or default_partitions(spark))
-    return SignalStream(reports, Flow(setting, SparkWorkers(spark), lateness), str(checkpoint), str(out))
+    return SignalStream(reports, Flow(setting, SessionWorkers(spark), lateness), str(checkpoint), str(out))
 
 
 def _arrived(rows: DataFrame, setting: TaskSetting, until: int | None) -> Sequence[Note]:

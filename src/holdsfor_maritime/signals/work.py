@@ -23,7 +23,7 @@ from holdsfor_maritime.signals.areas import AreaIndex
 from holdsfor_maritime.signals.cleaning import ASIDE, LATE, OUT_OF_RANGE, REASONS, ROWS, in_range, set_aside
 from holdsfor_maritime.signals.derive import SCHEMAS, TRACK, VesselStates, derive
 from holdsfor_maritime.signals.exchange import bucket_of, gathered, split
-from holdsfor_maritime.signals.reading import Piece, read_piece
+from holdsfor_maritime.signals.reading import FilePiece, read_piece
 from holdsfor_maritime.signals.thresholds import Thresholds
 
 Note: TypeAlias = dict[str, int]
@@ -36,7 +36,7 @@ _SLOTS_TOGETHER = 32
 """Slots in a row that one task looks at, so that most meetings are found in one piece."""
 
 
-class Workers(Protocol):
+class TaskWorkers(Protocol):
     """Executes tasks."""
 
     def run(self, task: Task, count: int) -> list[Note]:
@@ -96,7 +96,7 @@ class ReadPiece:
     """The task that reads a piece of a CSV file."""
 
     setting: TaskSetting
-    pieces: tuple[Piece, ...]
+    pieces: tuple[FilePiece, ...]
 
     def __call__(self, number: int) -> Note:
         """Read a piece."""

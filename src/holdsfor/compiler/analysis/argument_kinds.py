@@ -15,7 +15,7 @@ from holdsfor.ir.metric import Atom, Binary, Condition, MetricAtom, MetricProgra
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """A kind of value."""
 
     WHOLE = "whole number"
@@ -25,11 +25,11 @@ class Kind(StrEnum):
     TERM = "compound term"
 
 
-Kinds: TypeAlias = frozenset[Kind]
-ANY: Kinds = frozenset(Kind)
-WHOLE: Kinds = frozenset({Kind.WHOLE})
-NUMBER: Kinds = frozenset({Kind.WHOLE, Kind.REAL})
-TEXT: Kinds = frozenset({Kind.TEXT})
+Kinds: TypeAlias = frozenset[ValueKind]
+ANY: Kinds = frozenset(ValueKind)
+WHOLE: Kinds = frozenset({ValueKind.WHOLE})
+NUMBER: Kinds = frozenset({ValueKind.WHOLE, ValueKind.REAL})
+TEXT: Kinds = frozenset({ValueKind.TEXT})
 
 Place: TypeAlias = tuple[str, int, int]
 """The name and arity of an event, fluent or predicate, and the index of an argument; VALUE is the value of a fluent."""
@@ -107,7 +107,7 @@ def _kinds(term: Term, known: _Known) -> Kinds:
         return known.get(term.name, ANY)
     if isinstance(term, Const):
         return TEXT if isinstance(term.value, str) else WHOLE if isinstance(term.value, int) else NUMBER
-    return frozenset({Kind.TERM})
+    return frozenset({ValueKind.TERM})
 
 
 # Bodies

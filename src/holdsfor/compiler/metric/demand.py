@@ -12,7 +12,7 @@ from holdsfor.compiler.metric.rules import NormalRule, Relation, sources
 from holdsfor.ir.metric import Range
 
 
-class Demand:
+class TimeDemand:
     """The time range in which each relation is needed; None is without limit."""
 
     def __init__(self, plan: MetricPlan, start: Fraction | None, end: Fraction | None) -> None:

@@ -18,7 +18,7 @@ Namer: TypeAlias = Callable[[], Term]
 _NO_VARIABLE = Var("")
 
 
-class Setting(Enum):
+class RuleKind(Enum):
     """The kind of a rule, which determines the conditions that it can have."""
 
     POINT = auto()
@@ -34,7 +34,7 @@ class Lowers(Protocol):
 
 
 @dataclass
-class Names:
+class VariableNames:
     """The variable names of a rule: `seen` are the user's, generated names avoid `reserved`."""
 
     reserved: frozenset[str] = frozenset()
@@ -62,9 +62,9 @@ class Names:
 class Scope:
     """A body under construction. Nested bodies share the names and the interval lists before them."""
 
-    setting: Setting
+    setting: RuleKind
     rule: str
-    names: Names
+    names: VariableNames
     time: Term | None = None
     body: list[Literal] = field(default_factory=list)
     known: dict[Literal, Term] = field(default_factory=dict)
@@ -99,12 +99,12 @@ class Scope:
 
     def moment(self, place: Span, what: object) -> Term:
         """The time-point of conditions; an error in rules without one."""
-        if self.setting is Setting.INTERVAL:
+        if self.setting is RuleKind.INTERVAL:
             raise BuilderError(
                 f"{what!r} would be read at a time-point here, and {self.rule} works on intervals: combine situations "
                 "with &, |, -, ~, or define a fluent with rules.initiate(…) and use it here"
             )
-        if self.setting is Setting.TIMELESS:
+        if self.setting is RuleKind.TIMELESS:
             raise BuilderError(
                 f"{what!r} depends on time, and {self.rule} is about all time: use facts, comparisons and arithmetic"
             )
@@ -142,7 +142,7 @@ class Scope:
 
     def require_intervals(self, what: object) -> None:
         """Rejects interval lists in rules about time-points."""
-        if self.setting in (Setting.POINT, Setting.TIMELESS):
+        if self.setting in (RuleKind.POINT, RuleKind.TIMELESS):
             raise BuilderError(
                 f"{what!r} speaks of intervals, and {self.rule} does not: define the situation with "
                 "rules.holds(…).during(…) and use its fluent as the condition"

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from holdsfor.diagnostics import Span
 from holdsfor.frontend.builder.conditions import Condition
-from holdsfor.frontend.builder.errors import BuilderError, Piece, UnknownName, arguments
+from holdsfor.frontend.builder.errors import BuilderError, BuilderPiece, UnknownName, arguments
 from holdsfor.frontend.builder.places import here
 from holdsfor.frontend.builder.scope import Scope
 from holdsfor.frontend.builder.states import FluentTerm, Pair, as_pair
@@ -45,7 +45,7 @@ _RESERVED = {
 """Predicates of the language, and their corrections."""
 
 
-class Symbol(Piece):
+class Symbol(BuilderPiece):
     """A name, and the names of its parameters if declared."""
 
     _kind = "symbol"

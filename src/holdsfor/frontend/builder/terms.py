@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import TypeAlias
 
-from holdsfor.frontend.builder.errors import BuilderError, Piece
+from holdsfor.frontend.builder.errors import BuilderError, BuilderPiece
 from holdsfor.syntax.durations import duration_of, read_duration
 from holdsfor.syntax.parser import flatten
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 from holdsfor.times import nanoseconds
 
 
-class Termed(Piece):
+class Termed(BuilderPiece):
     """A piece that can be an argument."""
 
     def _term(self) -> Term:
@@ -88,7 +88,7 @@ def _number(value: numbers.Real) -> Const:
 
 
 def _error_message(value: object) -> str:
-    if isinstance(value, Piece):
+    if isinstance(value, BuilderPiece):
         return f"{value!r} cannot be an argument; an argument is a variable, text, a number, a truth value or a list"
     if isinstance(value, tuple):
         return f"{value!r} is too short: a tuple needs two parts; for a list write [ ]"

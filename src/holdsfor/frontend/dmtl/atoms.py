@@ -9,7 +9,7 @@ from typing import NoReturn, TypeVar
 from holdsfor.diagnostics import RelatedSpan, Span
 from holdsfor.frontend.dmtl import words
 from holdsfor.frontend.dmtl.constants import PLAIN, QUOTED, constant, unquoted
-from holdsfor.frontend.dmtl.numbers import Numbers
+from holdsfor.frontend.dmtl.numbers import NumberParser
 from holdsfor.ir.metric import Atom, Binary, BinaryOperator, MetricAtom, Range, Truth, Unary, UnaryOperator
 from holdsfor.syntax.durations import negated
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, Var
@@ -21,7 +21,7 @@ _VARIABLE = re.compile(r"\w+\Z")
 _ARITHMETIC = re.compile(r"\w+\s*[-+*/]")
 
 
-class Atoms(Numbers):
+class Atoms(NumberParser):
     """Reads metric atoms."""
 
     depth = 0

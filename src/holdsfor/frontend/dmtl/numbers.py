@@ -38,7 +38,7 @@ class Bound(NamedTuple):
     duration: Compound | None = None
 
 
-class Numbers(Scanner):
+class NumberParser(Scanner):
     """Parses numbers and intervals. An error is reported, and replaced by a harmless value."""
 
     def range(self) -> Range:

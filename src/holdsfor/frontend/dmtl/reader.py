@@ -10,7 +10,7 @@ from typing import NamedTuple, NoReturn
 from holdsfor.diagnostics import Diagnostic, Source, Span, in_reading_order
 from holdsfor.frontend.dmtl.conditions import Conditions
 from holdsfor.frontend.dmtl.constants import constant
-from holdsfor.frontend.dmtl.scanner import SyntaxProblem
+from holdsfor.frontend.dmtl.scanner import MetricSyntaxProblem
 from holdsfor.frontend.dmtl.words import BINARY, NAME, NEGATIONS, NOT, close_operator
 from holdsfor.ir import metric
 from holdsfor.ir.metric import MetricAtom, MetricDirective, MetricFact, MetricLiteral, MetricProgram, MetricRule
@@ -29,7 +29,7 @@ _UNQUOTED_ZONE = re.compile(rf"{TIME_ZONE}\s*\(\s*(\w+(?:/[\w+-]+)+)\s*\)")
 _FULL_STOP = re.compile(r"\.")
 
 
-class Parsed(NamedTuple):
+class ParsedMetricSource(NamedTuple):
     """The rules and facts of a source in reading order, with its comments, findings and directives."""
 
     statements: list[MetricRule | MetricFact]
@@ -54,18 +54,18 @@ def parse_metric(sources: Iterable[Source]) -> MetricProgram:
     )
 
 
-def parse_source(source: Source) -> Parsed:
+def parse_source(source: Source) -> ParsedMetricSource:
     """Parse one source, with its comments."""
     parser = _Parser(source)
     statements = parser.statements()
     comments = [parser.comments[start] for start in sorted(parser.comments)]
-    return Parsed(statements, comments, parser.diagnostics, parser.directives)
+    return ParsedMetricSource(statements, comments, parser.diagnostics, parser.directives)
 
 
-def parse_data(source: Source) -> Parsed:
+def parse_data(source: Source) -> ParsedMetricSource:
     """Parses facts of a data file, in which there are no variables: a capitalised name is a constant too."""
     parser = _DataParser(source)
-    return Parsed(parser.statements(), [], parser.diagnostics, [])
+    return ParsedMetricSource(parser.statements(), [], parser.diagnostics, [])
 
 
 class _Parser(Conditions):
@@ -84,7 +84,7 @@ class _Parser(Conditions):
             known = len(self.diagnostics)
             try:
                 statement = self._statement()
-            except SyntaxProblem:
+            except MetricSyntaxProblem:
                 self.recover()
                 continue
             if len(self.diagnostics) > known:

@@ -24,7 +24,7 @@ _LONGEST_BRACKET = 2_000
 """The search range for a closing bracket, so that an unclosed one does not cost the whole file."""
 
 
-class SyntaxProblem(Exception):
+class MetricSyntaxProblem(Exception):
     """Unwinds the parser to the end of the rule; the diagnostic is already recorded."""
 
 
@@ -125,7 +125,7 @@ class Scanner:
     ) -> NoReturn:
         """Records an error and abandons the rule."""
         self.report_error(span, message, hint, code, label, replacement)
-        raise SyntaxProblem
+        raise MetricSyntaxProblem
 
     def here(self) -> Span:
         """The span of the next item; at the end of a line, of the last one."""

@@ -20,7 +20,7 @@ from holdsfor.io.sources import STANDARD_INPUT
 from holdsfor.loading import read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.goals import Goals, goals_of
-from holdsfor.metric.session import Span
+from holdsfor.metric.session import RunSpan
 from holdsfor.metric.times import Time
 from holdsfor.spark.batch import default_partitions, unit_in
 from holdsfor.spark.columns import identifier
@@ -81,7 +81,7 @@ def materialise(
     """
     reasoner = loaded(program)
     scale = known_metric_scale(reasoner.time_scale, facts, mapping, unit)
-    span = Span.of(start, end, unit=unit_in(scale))
+    span = RunSpan.of(start, end, unit=unit_in(scale))
     plan = reasoner.plan_of(query if query is not None or columns is None else columns)
     frames = frames_of(facts, mapping, scale, untyped=untyped)
     arguments = None

@@ -17,7 +17,7 @@ from holdsfor.io.formats import TablePart
 from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import TableMapping
 from holdsfor.io.metric_frames import columns_by_name, columns_of_entry, facts_of_part
-from holdsfor.io.metric_rows import Rows, odd_rows, parse
+from holdsfor.io.metric_rows import FactRows, odd_rows, parse
 from holdsfor.io.metric_text import fact_set
 from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.tables import rows_of_entry
@@ -89,7 +89,7 @@ class FrameKind:
             rejects.add("facts", [refused("", places + 1, text.take(pa.array(places)), "the row cannot be read")])
         return rows.filter(pa.array(~is_lost))
 
-    def _mapped(self, table: pa.Table, mapping: TableMapping, rejects: Rejects) -> Iterator[Rows]:
+    def _mapped(self, table: pa.Table, mapping: TableMapping, rejects: Rejects) -> Iterator[FactRows]:
         part = self._mapped_part(table, mapping)
         for entry in mapping.entries:
             places = np.flatnonzero(rows_of_entry(part, entry))
@@ -99,13 +99,13 @@ class FrameKind:
         paths = [path for entry in mapping.entries for path in entry.columns]
         return _part(table, mapping.name, untyped=self.untyped).with_paths(paths)
 
-    def _of_predicate(self, name: str, table: pa.Table, rejects: Rejects, *, untyped: bool) -> list[Rows]:
+    def _of_predicate(self, name: str, table: pa.Table, rejects: Rejects, *, untyped: bool) -> list[FactRows]:
         source = f"facts of {name}"
         part = _part(table, source, untyped=untyped)
         columns = columns_by_name(name, table.column_names, source)
         return facts_of_part(part, columns, np.arange(len(table)), self.unit, source, rejects)
 
-    def _named(self, table: pa.Table, rejects: Rejects) -> Iterator[Rows]:
+    def _named(self, table: pa.Table, rejects: Rejects) -> Iterator[FactRows]:
         """Facts of all predicates in one table. Arguments are an array, or columns that are null where there is
         none.
         """
