@@ -346,8 +346,8 @@ def read_input(
     max_ahead: DurationInput | None = None,
 ) -> Reading:
     """Read events, and report rows that cannot be used."""
+    from holdsfor.io.format_detection import require_described
     from holdsfor.io.given import as_paths, report_unread_tables, warn_of_unread
-    from holdsfor.io.looks import require_described
     from holdsfor.recognition import read_events
 
     if isinstance(events, Mapping):

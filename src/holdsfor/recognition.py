@@ -319,5 +319,5 @@ def _use(stream: Stream, windows: WindowPlan) -> Iterator[tuple[Bools, Bools]]:
         loaded = windows.loaded_at(fluent.arrival)
         is_loaded = loaded < FOREVER
         border = np.where(is_loaded, loaded - size, 0)
-        gone = (fluent.end <= border + 1) | (fluent.is_point & (fluent.start <= border))
-        yield is_loaded & ~gone, is_loaded & gone
+        ended = (fluent.end <= border + 1) | (fluent.is_point & (fluent.start <= border))
+        yield is_loaded & ~ended, is_loaded & ended

@@ -34,7 +34,7 @@ from holdsfor_maritime.rules import SITUATIONS, situation_rules
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Tell = Callable[[str], None]
+OnStep = Callable[[str], None]
 """Receives the name of each step."""
 
 
@@ -64,24 +64,24 @@ class PipelineJob:
 class StepTimer:
     """Reports each step, and measures it."""
 
-    tell: Tell
+    on_step: OnStep
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
     def of(self, name: str, words: str) -> Iterator[None]:
         """Measures a block."""
-        self.tell(words)
+        self.on_step(words)
         begin = time.perf_counter()
         yield
         self.seconds[name] = time.perf_counter() - begin
 
 
-def run_on_spark(spark: SparkSession, job: PipelineJob, tell: Tell = _silent) -> Findings:
+def run_on_spark(spark: SparkSession, job: PipelineJob, on_step: OnStep = _silent) -> Findings:
     """All stages as Spark jobs. Signals are kept as Parquet files: the rules read them several times."""
     from holdsfor.spark import recognise
     from holdsfor_maritime.signals.batch import critical_events
 
-    clock = StepTimer(tell)
+    clock = StepTimer(on_step)
     with clock.of("signals", "stage 1: position reports to signals"):
         signals = critical_events(spark, job.dataset, job.thresholds, out=emptied(job.out / SIGNALS))
     with clock.of("recognition", "stage 2: signals to situations"):
@@ -95,11 +95,11 @@ def run_on_spark(spark: SparkSession, job: PipelineJob, tell: Tell = _silent) ->
     return _finished(job, f"Spark on {spark.conf.get('spark.master')}", signals.counts(), vessels, clock)
 
 
-def run_locally(job: PipelineJob, tell: Tell = _silent) -> Findings:
+def run_locally(job: PipelineJob, on_step: OnStep = _silent) -> Findings:
     """The same in this process, for data sets that fit into memory."""
     from holdsfor_maritime.signals.local import critical_events
 
-    clock = StepTimer(tell)
+    clock = StepTimer(on_step)
     with clock.of("signals", "stage 1: position reports to signals"):
         signals = critical_events(job.dataset, job.thresholds, out=emptied(job.out / SIGNALS))
     with clock.of("recognition", "stage 2: signals to situations"):

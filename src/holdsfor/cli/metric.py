@@ -76,7 +76,7 @@ def run_metric(
         plan = reasoner.plan_of(options.query or None)
         predicates = sorted({relation.name for relation in plan.outputs})
         where = places(predicates, options.output, style, "--output", "--query NAME") if options.columns else {}
-        from holdsfor.io.looks import METRIC_FACTS, require_some_read
+        from holdsfor.io.format_detection import METRIC_FACTS, require_some_read
         from holdsfor.io.writers import writing
         from holdsfor.metric.goals import goals_of
         from holdsfor.metric.inputs import read_facts

@@ -239,7 +239,7 @@ def _require_some_read(reading: Reading, events: list[Path], mapping: Path | Non
     read = reading.rows - sum(unknown.values()) - rejects.count
     if read:
         return
-    from holdsfor.io.looks import require_some_read
+    from holdsfor.io.format_detection import require_some_read
 
     described = None if mapping is None else str(mapping)
     require_some_read(events, read=read, unknown=unknown, malformed=rejects.first, mapping=described, rules=rules)

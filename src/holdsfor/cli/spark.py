@@ -108,12 +108,14 @@ class SparkRun:
 
     def _require_some_read(self) -> None:
         """Checks that something was read. Spark only counts rows with known names; other files are inspected."""
+        from holdsfor.io.format_detection import apparent_format, require_some_read
         from holdsfor.io.inputs import input_files
-        from holdsfor.io.looks import look_of, require_some_read
 
         counts = self._counts
         bad = [f"{counts['malformed']} malformed rows"] if counts["malformed"] else []
-        strange = [] if self.mapping is not None else [path for path in input_files(self.events) if look_of(path)]
+        strange = (
+            [] if self.mapping is not None else [path for path in input_files(self.events) if apparent_format(path)]
+        )
         if strange or bad:
             described = None if self.mapping is None else str(self.mapping)
             require_some_read(

@@ -125,7 +125,7 @@ def _facts(spark: Any, options: MetricOptions) -> tuple[Any, bool]:
 
 def _require_some_read(options: MetricOptions, counts: Mapping[str, int]) -> None:
     """Raises HoldsforError for files without facts."""
-    from holdsfor.io.looks import METRIC_FACTS, require_some_read
+    from holdsfor.io.format_detection import METRIC_FACTS, require_some_read
 
     require_some_read(
         options.events,

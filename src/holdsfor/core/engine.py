@@ -320,7 +320,7 @@ class Engine:
 
         Bytes that are no state, or none for this engine, are an error that says why. Then nothing has changed.
         """
-        return self._restore(self.core.load, bytes(state), goes_on=False)
+        return self._restore(self.core.load, bytes(state), is_merge=False)
 
     def split(self, parts: int, note: Term = NONE) -> list[bytes]:
         """The state in parts, each with some of the keys. `merge` combines them again, in any order."""
@@ -332,14 +332,14 @@ class Engine:
 
         The engine continues when it has all parts. A key that it already has is an error, and changes nothing.
         """
-        return self._restore(self.core.merge, bytes(part), goes_on=True)
+        return self._restore(self.core.merge, bytes(part), is_merge=True)
 
     def _noted(self, note: Term) -> Term:
         query = number_note(self._query)
         domains = NONE if self._domains is None else self._domains.noted()
         return Compound("engine", (query, number_note(self._conflicts), domains, note))
 
-    def _restore(self, restore: Callable[[Any], int], state: Any, *, goes_on: bool) -> Term:
+    def _restore(self, restore: Callable[[Any], int], state: Any, *, is_merge: bool) -> Term:
         try:
             word = restore(state)
         except ValueError as reason:
@@ -350,11 +350,11 @@ class Engine:
             return NONE
         query, conflicts, domains, note = read_parts(noted, "engine", 4)
         self._query = read_integer_or_none(query)
-        self._conflicts = read_integer(conflicts) + (self._conflicts if goes_on else 0)
+        self._conflicts = read_integer(conflicts) + (self._conflicts if is_merge else 0)
         if (domains == NONE) != (self._domains is None):
             raise damaged()
         if self._domains is not None:
-            self._domains.take_up(domains, goes_on=goes_on)
+            self._domains.load_note(domains, is_merge=is_merge)
             self._fill()
         return note
 

@@ -138,7 +138,7 @@ class ShareEngine(Engine):
     def load_share(self, saved: Sequence[bytes]) -> None:
         """Loads saved keys of this share or of others; keys of other buckets are ignored."""
         before = self._query
-        self._restore(partial(self.core.load_share, plan=self._saved_with), list(saved), goes_on=True)
+        self._restore(partial(self.core.load_share, plan=self._saved_with), list(saved), is_merge=True)
         if before is not None:
             self._query = before if self._query is None else max(before, self._query)
 

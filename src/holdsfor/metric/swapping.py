@@ -161,8 +161,8 @@ class Streams(Generic[S]):
         for one in self.earlier:
             other = ask(one.stream)
             scale = lcm(found.scale, other.scale)
-            mine, theirs = _rescaled(found, scale), _rescaled(other, scale)
-            found = FactSet(scale, mine | {name: theirs[name] for name in one.until})
+            own, theirs = _rescaled(found, scale), _rescaled(other, scale)
+            found = FactSet(scale, own | {name: theirs[name] for name in one.until})
         return found
 
     # Other rules
@@ -173,7 +173,7 @@ class Streams(Generic[S]):
 
     def swap(self, rules: PlannedProgram, backfill: FactSet | None) -> SwapPlan:
         """Continue with other rules; a backfill has all facts of inputs from the beginning."""
-        plan, exact, stays = self._swap(rules, is_filled=backfill is not None)
+        plan, exact, earlier_until = self._swap(rules, is_filled=backfill is not None)
         made = self._make(rules.plan)
         for facts in (self._kept.all(), *((backfill,) if backfill is not None else ())):
             made.push(facts)
@@ -181,9 +181,9 @@ class Streams(Generic[S]):
             made.advance(self._reached)
         answered = {name for one in self.earlier for name in one.until}
         for one in self.earlier:
-            one.until = {name: since for name, since in stays.items() if name in one.until}
-        mine = {name: since for name, since in stays.items() if name not in answered}
-        self.earlier.append(_Earlier(self.main, mine))
+            one.until = {name: since for name, since in earlier_until.items() if name in one.until}
+        own = {name: since for name, since in earlier_until.items() if name not in answered}
+        self.earlier.append(_Earlier(self.main, own))
         for one in [one for one in self.earlier if not one.until]:
             self.earlier.remove(one)
         self.late += self.main.late
@@ -203,13 +203,13 @@ class Streams(Generic[S]):
         kept = exact_from(rules.plan, self._kept.since)
         filled = dict.fromkeys(kept, -inf) if is_filled else kept
         shown: Since = -inf if self._reached is None else self._reached - self._lateness
-        outputs, exact, stays = [], {}, {}
+        outputs, exact, earlier_until = [], {}, {}
         for relation in rules.plan.outputs:
             name = relation.name, relation.arity
             is_reached = Node(FLUENT, *name) in edit.reached
             since = filled[relation]
             if not is_reached and kept[relation] > shown:
-                stays[name], since = kept[relation], self._exact.get(name, -inf)
+                earlier_until[name], since = kept[relation], self._exact.get(name, -inf)
             if since > shown:
                 exact[name] = since
             inputs = sorted(
@@ -217,7 +217,7 @@ class Streams(Generic[S]):
             )
             about = since - rules.plan.delays.get(relation, 0)
             outputs.append(_exactness(str(relation), about, since > shown, inputs, is_reached=is_reached))
-        return _described(outputs, edit, old.outputs - new.outputs, self._kept.since), exact, stays
+        return _described(outputs, edit, old.outputs - new.outputs, self._kept.since), exact, earlier_until
 
     def _accepted(self, facts: FactSet) -> FactSet:
         """Facts without the late ones."""

@@ -73,11 +73,11 @@ def map_svg(scene: Scene, width: float) -> str:
     """The map as a complete SVG document."""
     view = _View(scene, width - 2 * MARGIN)
     held, hidden = longest(scene.situations, _MOST_SITUATIONS)
-    said = "; ".join(filter(None, [scene.note, left_out(hidden)]))
+    remarks = "; ".join(filter(None, [scene.note, left_out(hidden)]))
     shown, legend_height = legend(_entries(scene), view.width)
     top = MARGIN + 26 + legend_height
-    height = top + view.height + MARGIN + (18 if said else 0)
-    note = f'<text class="faint small" x="{MARGIN:g}" y="{height - 12:.1f}">{escape(said)}</text>'
+    height = top + view.height + MARGIN + (18 if remarks else 0)
+    note = f'<text class="faint small" x="{MARGIN:g}" y="{height - 12:.1f}">{escape(remarks)}</text>'
     return "\n".join(
         [
             *opening("holdsfor-map", width, height, scene.title, scene.description, _STYLE),
@@ -91,7 +91,7 @@ def map_svg(scene: Scene, width: float) -> str:
             *_situations(view, held),
             *_ruler(view),
             "</svg>",
-            *([note] if said else []),
+            *([note] if remarks else []),
             "</svg>\n",
         ]
     )

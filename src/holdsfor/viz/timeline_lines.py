@@ -76,8 +76,8 @@ def lines_svg(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iter
         path = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in zip(line.x.tolist(), line.y.tolist(), strict=True))
         dash = DASHES[min(line.place, len(DASHES) - 1)]
         dashed = f' stroke-dasharray="{dash}"' if dash else ""
-        said = f"{chart.labels[line.lane]}: {number_text(line.low)} to {number_text(line.high)}"
-        yield f'<path class="line" stroke="{ink}"{dashed} d="{path}"><title>{escape(said)}</title></path>'
+        title = f"{chart.labels[line.lane]}: {number_text(line.low)} to {number_text(line.high)}"
+        yield f'<path class="line" stroke="{ink}"{dashed} d="{path}"><title>{escape(title)}</title></path>'
         if len(line.x) <= _MOST_MARKED:
             dots = "".join(f"M{x:.1f},{y:.1f}h0" for x, y in zip(line.x.tolist(), line.y.tolist(), strict=True))
             yield f'<path class="dots" stroke="{ink}" d="{dots}"/>'

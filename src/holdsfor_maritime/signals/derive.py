@@ -206,9 +206,9 @@ def _crossings(good: _Kept, within: pa.Table, index: AreaIndex) -> tuple[dict[st
     pair = vessel * size + where
     same = (np.diff(pair) == 0) & (np.diff(at) == 1)
     fresh = np.append(anew, False)[report]
-    goes_on = np.append(False, same) & ~fresh
-    stays = np.append(goes_on[1:], False) if len(pair) else goes_on
-    entered = ~goes_on & (report >= 0)
+    continues = np.append(False, same) & ~fresh
+    has_next = np.append(continues[1:], False) if len(pair) else continues
+    entered = ~continues & (report >= 0)
     # The report after the last one inside, if the vessel has one.
     of_vessel = np.searchsorted(good.vessel[first], vessel)
     has = np.zeros(len(vessel), np.bool_)
@@ -221,7 +221,7 @@ def _crossings(good: _Kept, within: pa.Table, index: AreaIndex) -> tuple[dict[st
     else:
         following = np.zeros(len(vessel), np.int64)
     following = np.where(has, following, 0)
-    left = ~stays & has
+    left = ~has_next & has
     if count:
         left &= ~anew[following]
     names = np.array(index.areas.names, object)

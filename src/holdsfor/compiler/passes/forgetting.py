@@ -249,17 +249,17 @@ def _opened(term: Term) -> Term:
 
 
 def _rules(one: ir.Forgetting) -> Iterator[ir.Rule]:
-    heard, span = one.deadline.trigger, one.declaration.span
+    mentioned, span = one.deadline.trigger, one.declaration.span
     if not one.mentions or not one.ends:
         return
     for mention in one.mentions:
         if isinstance(mention, ir.Holds):
             # Continuing input is not silence; its last time-point is the last mention.
             mention = ir.Boundary(ir.Edge.END, mention.fvp, one.time)  # noqa: PLW2901
-        yield ir.EffectRule(ir.EffectKind.INITIATED, heard, one.time, (mention,), span)
+        yield ir.EffectRule(ir.EffectKind.INITIATED, mentioned, one.time, (mention,), span)
     yield one.deadline
-    yield ir.PostponeRule(heard, (), span)
-    ended: ir.Body = (ir.Boundary(ir.Edge.END, heard, one.time, span),)
-    goes_on = tuple(ir.Not((mention,), span) for mention in one.mentions if isinstance(mention, ir.Holds))
+    yield ir.PostponeRule(mentioned, (), span)
+    ended: ir.Body = (ir.Boundary(ir.Edge.END, mentioned, one.time, span),)
+    not_mentioned = tuple(ir.Not((mention,), span) for mention in one.mentions if isinstance(mention, ir.Holds))
     for pair in one.ends:
-        yield ir.EffectRule(ir.EffectKind.TERMINATED, pair, one.time, (*ended, *goes_on), span)
+        yield ir.EffectRule(ir.EffectKind.TERMINATED, pair, one.time, (*ended, *not_mentioned), span)

@@ -92,8 +92,8 @@ class _Maker:
         options = [*(self.rules or ["rules.prolog"]), "--events", self.events, "--mapping", self.saved]
         yield comment(f"  {shlex.join(['holdsfor', 'run', *map(str, options)])}")
         yield ""
-        is_said = str(self.given) != STANDARD_INPUT and known_format(self.given) is not None
-        if not is_said or format_of(path) != shape.style:
+        is_known = str(self.given) != STANDARD_INPUT and known_format(self.given) is not None
+        if not is_known or format_of(path) != shape.style:
             yield f"format = {text(shape.style)}"
         if shape.delimiter is not None:
             yield f"delimiter = {text(shape.delimiter)}"
@@ -183,8 +183,8 @@ class _Maker:
                 columns.remove(held)
         args = _assigned(one, columns)
         if args is None:
-            said = f"{one} of the rules has more arguments than there are columns with a value in every row: "
-            return _Made(one.name, ("", comment(said + (", ".join(columns) or "none"))), is_usable=False)
+            message = f"{one} of the rules has more arguments than there are columns with a value in every row: "
+            return _Made(one.name, ("", comment(message + (", ".join(columns) or "none"))), is_usable=False)
         return self._entry(one.kind, one.name, value, args, rows, extra)
 
     def _event(self, name: str, value: str, args: Sequence[str], rows: Ints) -> _Made:

@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 
 from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.format_detection import BINARY, apparent_format, looks_like_rtec
 from holdsfor.io.formats import TablePart, format_of, parts
 from holdsfor.io.formats.choice import is_document, known_format, usual_delimiter
 from holdsfor.io.formats.csv_files import csv_header
-from holdsfor.io.looks import BINARY, look_of, looks_like_rtec
 from holdsfor.io.nested import Step, is_list, leaves, path_of, steps_of
 from holdsfor.io.sources import blocks, head_of
 from holdsfor.io.typed import argument_cells, missing, times
@@ -209,8 +209,8 @@ def _shape(path: str | Path, name: str) -> Shape:
         raise HoldsforError(f"{name} is empty; a mapping is guessed from rows")
     if looks_like_rtec(head):
         raise HoldsforError(f"{name} has rows of RTEC's own format, which need no mapping: give it with --events")
-    look = look_of(path)
-    if look == BINARY:
+    form = apparent_format(path)
+    if form == BINARY:
         raise HoldsforError(f"{name} is a binary file; a mapping is for CSV, JSON and Parquet")
     begin = head.lstrip()[:1]
     if head.startswith(b"PAR1"):

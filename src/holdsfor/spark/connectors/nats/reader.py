@@ -326,8 +326,8 @@ class _Cursor:
         found = await self._inbox.collect(wanted, seconds + 1, what)
         messages = [message for message in found if message.reply]
         if not messages:
-            said = (found[0].headers or {}).get("Description", "")
-            raise ConnectorError(f"holdsfor-nats: {what}: {said}")
+            description = (found[0].headers or {}).get("Description", "")
+            raise ConnectorError(f"holdsfor-nats: {what}: {description}")
         return self._rows(messages)
 
     def _rows(self, messages: Sequence[Msg]) -> pa.RecordBatch:
