@@ -42,7 +42,7 @@ class PlannedProgram:
     plan: MetricPlan
 
 
-class _Kept:
+class _InputLog:
     """The input facts, as far back as they are kept."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Streams(Generic[S]):
         self._far = _look_back(rules.plan)
         self.main: S = make(rules.plan)
         self.earlier: list[_Earlier[S]] = []
-        self._kept = _Kept()
+        self._log = _InputLog()
         self._reached: Fraction | None = None
         self._exact: dict[Signature, Since] = {}
         """The times from which on answers are exact again after a swap."""
@@ -124,13 +124,13 @@ class Streams(Generic[S]):
 
     def push(self, facts: FactSet) -> None:
         """Push facts to all streams."""
-        self._kept.note(self._accepted(facts))
+        self._log.note(self._accepted(facts))
         for stream in self.all:
             stream.push(facts)
 
     def retract(self, facts: FactSet) -> None:
         """Retract facts from all streams."""
-        self._kept.note(self._accepted(facts), is_retraction=True)
+        self._log.note(self._accepted(facts), is_retraction=True)
         for stream in self.all:
             assert isinstance(stream, MetricFeed)
             stream.retract(facts)
@@ -147,7 +147,7 @@ class Streams(Generic[S]):
         for one in self.earlier:
             one.until = {name: since for name, since in one.until.items() if since > self.border}
         self.earlier = [one for one in self.earlier if one.until]
-        self._kept.forget(self.border - self._far)
+        self._log.forget(self.border - self._far)
 
     @property
     def border(self) -> Fraction:
@@ -175,7 +175,7 @@ class Streams(Generic[S]):
         """Continue with other rules; a backfill has all facts of inputs from the beginning."""
         plan, exact, earlier_until = self._swap(rules, is_filled=backfill is not None)
         made = self._make(rules.plan)
-        for facts in (self._kept.all(), *((backfill,) if backfill is not None else ())):
+        for facts in (self._log.all(), *((backfill,) if backfill is not None else ())):
             made.push(facts)
         if self._reached is not None:
             made.advance(self._reached)
@@ -200,7 +200,7 @@ class Streams(Generic[S]):
         _require_alike(self.rules, rules)
         old, new = metric_definitions(self.rules.program), metric_definitions(rules.program)
         edit = reach(old, new)
-        kept = exact_from(rules.plan, self._kept.since)
+        kept = exact_from(rules.plan, self._log.since)
         filled = dict.fromkeys(kept, -inf) if is_filled else kept
         shown: Since = -inf if self._reached is None else self._reached - self._lateness
         outputs, exact, earlier_until = [], {}, {}
@@ -217,7 +217,7 @@ class Streams(Generic[S]):
             )
             about = since - rules.plan.delays.get(relation, 0)
             outputs.append(_exactness(str(relation), about, since > shown, inputs, is_reached=is_reached))
-        return _described(outputs, edit, old.outputs - new.outputs, self._kept.since), exact, earlier_until
+        return _described(outputs, edit, old.outputs - new.outputs, self._log.since), exact, earlier_until
 
     def _accepted(self, facts: FactSet) -> FactSet:
         """Facts without the late ones."""

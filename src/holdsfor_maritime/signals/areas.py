@@ -112,20 +112,20 @@ class AreaIndex:
         first, count = self.begin[at], self.begin[at + 1] - self.begin[at]
         row = np.repeat(looked[known], count)
         entry = np.repeat(first - (np.cumsum(count) - count), count) + np.arange(len(row))
-        area, sure = self.area[entry], self.whole[entry]
-        self._look(lon, lat, row, area, sure)
-        return row[sure], area[sure]
+        area, is_inside = self.area[entry], self.whole[entry]
+        self._test_polygons(lon, lat, row, area, is_inside)
+        return row[is_inside], area[is_inside]
 
-    def _look(self, lon: Floats, lat: Floats, row: Ints, area: Ints, sure: NDArray[np.bool_]) -> None:
+    def _test_polygons(self, lon: Floats, lat: Floats, row: Ints, area: Ints, is_inside: NDArray[np.bool_]) -> None:
         """Ask shapely about places near a border, area by area."""
-        open_ = np.flatnonzero(~sure)
+        open_ = np.flatnonzero(~is_inside)
         open_ = open_[np.argsort(area[open_], kind="stable")]
         edges = np.flatnonzero(np.diff(area[open_], prepend=-1))
         for rows in np.split(open_, edges[1:]) if len(open_) else ():
             polygon = self.areas.polygons[area[rows[0]]]
             # Not kept when a polygon is sent to another process, and nothing to do where it is there.
             shapely.prepare(polygon)
-            sure[rows] = shapely.contains_xy(polygon, lon[row[rows]], lat[row[rows]])
+            is_inside[rows] = shapely.contains_xy(polygon, lon[row[rows]], lat[row[rows]])
 
 
 def _cells(lon: Floats, lat: Floats, resolution: int) -> NDArray[np.uint64]:
