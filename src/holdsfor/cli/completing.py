@@ -60,7 +60,7 @@ def line_of(text: str) -> CommandLine:
     """The words of a line, split as by a shell; a quotation mark may be open.
 
     >>> line_of("holdsfor run 'my rules.prolog' --ev")
-    Line(words=['run', 'my rules.prolog'], begun='--ev')
+    CommandLine(words=['run', 'my rules.prolog'], begun='--ev')
     """
     found = list(_WORD.finditer(text))
     words = [re.sub(r"""\\(.)|['"]""", lambda sign: sign[1] or "", word[0]) for word in found]

@@ -291,7 +291,7 @@ def diff(
     >>> rest = "terminatedAt(open(D)=true, T) :- happensAt(lock(D), T)."
     >>> found = diff(loads(rules), loads(rules + rest), {"unlock": [(3, "front")], "lock": [(8, "front")]})
     >>> found[0].change, found[0].old, found[0].lost_spans == ((9, 2**62),)
-    (<Change.SHRINKS: 'shrinks'>, ((4, 4611686018427387904),), True)
+    (<DifferenceKind.SHRINKS: 'shrinks'>, ((4, 4611686018427387904),), True)
     """
     runs = Runs(EventInput(events, mapping, unit, window, step, start, end, clock_tick, threads))
     names = {fluents} if isinstance(fluents, str) else None if fluents is None else set(fluents)

@@ -74,7 +74,7 @@ class TimeLine:
     def interval_text(self, start: int, end: int) -> str:
         """`[5, 9)`, with dates where the unit is known.
 
-        >>> Line().interval_text(5, FAR), Line(scale=1).interval_text(6, 7), Line(scale=1).interval_text(7, 10)
+        >>> TimeLine().interval_text(5, FAR), TimeLine(scale=1).interval_text(6, 7), TimeLine(scale=1).interval_text(7, 10)
         ('[5, inf)', '[3]', '(3, 5)')
         """
         if self.is_metric and end == start + 1 and start % 2 == 0:

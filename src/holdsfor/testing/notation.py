@@ -128,7 +128,7 @@ def _row(found: re.Match[str], line: BlockLine, unit: str | None) -> tuple[str, 
 def expectations(text: str, name: str = "<expected>", scale: TimeScale | None = None) -> list[Expectation]:
     """The expectations, line by line.
 
-    >>> wanted("inRoom(ann) [21,41)")[0].what
+    >>> expectations("inRoom(ann) [21,41)")[0].what
     'inRoom(ann)=true'
     """
     return list(expectations_of_lines(lines_of(text, name), scale))

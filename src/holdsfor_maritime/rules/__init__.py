@@ -1,4 +1,4 @@
-"""Stage 2: the rules that turn critical events into situations, and what there is to know about each situation."""
+"""Stage 2: the rules that turn critical events into situations, and the descriptions of situations."""
 
 from __future__ import annotations
 

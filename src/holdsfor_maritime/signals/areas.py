@@ -1,4 +1,4 @@
-"""Areas, and which of them a place is in.
+"""Areas, and the search of the areas that contain a position.
 
 An area is looked up by H3 cells: a place whose cell lies wholly in it is inside, a place whose cell it does not touch is
 outside, and only for the cells along its border shapely has to look.

@@ -1,4 +1,4 @@
-"""Stage 1 over a stream: micro-batches go through the tasks of a batch, and what has to be remembered is in files.
+"""Stage 1 over a stream: micro-batches go through the tasks of a batch, and the state is in files.
 
 Time has come as far as the latest report, less the lateness. Reports up to there are final: each vessel's are put in
 order and worked on once and for all. Later ones wait.

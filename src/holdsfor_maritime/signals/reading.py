@@ -1,4 +1,4 @@
-"""CSV files of the public form, read in pieces of some megabytes. What is no report is kept as text."""
+"""CSV files of the public form, read in pieces of some megabytes. Malformed lines are kept as text."""
 
 from __future__ import annotations
 

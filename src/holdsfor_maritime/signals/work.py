@@ -1,4 +1,4 @@
-"""Stage 1 as tasks over files: who does them, and on which machines, is a matter of `Workers`.
+"""Stage 1 as tasks over files, which any `TaskWorkers` can execute.
 
     read     pieces of input    →  rows by vessel        (`rows`)
     vessels  a bucket of them   →  events, places        (`samples`, by time)

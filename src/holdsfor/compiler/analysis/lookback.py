@@ -40,7 +40,7 @@ def reach(body: Body, now: str, other: str) -> LookBackRange:
 
     >>> from holdsfor.syntax.terms import Var
     >>> reach((Compare("<", Var("T0"), Var("T1")), Compare("<", Var("T1"), Var("T"))), "T", "T0")
-    Reach(least=2, most=inf, related=True)
+    LookBackRange(least=2, most=inf, related=True)
     """
     definitions = {
         lit.target.name: lit.expression for lit in body if isinstance(lit, Assign) and isinstance(lit.target, Var)

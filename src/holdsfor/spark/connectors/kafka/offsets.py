@@ -67,7 +67,7 @@ class Position:
 def bounded(start: Offsets, end: Offsets, most: int | None) -> Offsets:
     """An end that admits at most `most` messages, distributed over partitions in proportion to their backlogs.
 
-    >>> place = Place("t", 0), Place("t", 1)
+    >>> place = Partition("t", 0), Partition("t", 1)
     >>> list(bounded({place[0]: 0, place[1]: 10}, {place[0]: 30, place[1]: 20}, 8).values())
     [6, 12]
     """
@@ -94,8 +94,8 @@ def to_json(offsets: Offsets) -> dict[str, dict[str, int]]:
 def from_json(offsets: Mapping[str, Mapping[str, Any]]) -> Offsets:
     """Offsets from Spark's checkpoints.
 
-    >>> from_json(to_json({Place("t", 10): 5}))
-    {Place(topic='t', partition=10): 5}
+    >>> from_json(to_json({Partition("t", 10): 5}))
+    {Partition(topic='t', partition=10): 5}
     """
     return {
         Partition(topic, int(number)): int(offset)
