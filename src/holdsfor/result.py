@@ -297,11 +297,11 @@ class Result:
         """
         from holdsfor.viz.timeline import Timeline
         from holdsfor.viz.timeline_answers import answers_chart
-        from holdsfor.viz.timeline_collect import Selection
+        from holdsfor.viz.timeline_collect import ResultSelection
         from holdsfor.viz.timeline_dates import shown_scale
 
         shown = shown_scale(self.time_scale, unit, zone)
-        choice = Selection([fluents] if isinstance(fluents, str) else fluents, entities, between, shown)
+        choice = ResultSelection([fluents] if isinstance(fluents, str) else fluents, entities, between, shown)
         window = self._windows.size if self._windows is not None else None
         named = title if title is not None else self._title()
         given = self.given_input().stream.events if inputs else {}

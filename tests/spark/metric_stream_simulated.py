@@ -19,7 +19,7 @@ from holdsfor.spark.metric.changes import CHANGES, CLOSE, OPEN
 from holdsfor.spark.metric.driver import MetricReport, MicroBatches
 from holdsfor.spark.metric.job import MetricJob, fingerprint
 from holdsfor.spark.metric.reading import FrameKind
-from holdsfor.spark.metric.tasks import ASIDE_ROWS, Advance, Assignment, ReadStream, StoreFacts
+from holdsfor.spark.metric.tasks import ASIDE_ROWS, Advance, BatchAssignment, ReadStream, StoreFacts
 from holdsfor.spark.metric.wire import wire_schema
 from holdsfor.spark.streaming.store import Store
 from tests.spark.metric_simulated import Row, as_row, passed
@@ -110,7 +110,7 @@ class _Workers:
         notes = passed(StoreFacts(self.job, self.store, batch, reached, latest), table, self.job.buckets, _NOTE)
         return _notes(notes)
 
-    def advance(self, turn: Assignment) -> list[dict[str, Any]]:
+    def advance(self, turn: BatchAssignment) -> list[dict[str, Any]]:
         count = self.job.buckets
         table = pa.table({"id": range(count), "bucket": range(count)})
         for number in range(1, self.job.last + 1):

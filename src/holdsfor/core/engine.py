@@ -32,7 +32,7 @@ from holdsfor.core.notes import (
     read_integer_or_none,
     read_parts,
 )
-from holdsfor.core.program import Program, encoded, encoded_for_trace, plan_shape
+from holdsfor.core.program import EncodedProgram, encoded, encoded_for_trace, plan_shape
 from holdsfor.core.rows import EventRows, Rows, event_rows, fluent_rows
 from holdsfor.core.vocabulary import NO_WORDS, Vocabulary, WordArray
 from holdsfor.core.words import Words
@@ -82,7 +82,7 @@ class Engine:
         origin: int | None = None,
         threads: int | None = None,
         changes: bool = False,
-        program: Program | None = None,
+        program: EncodedProgram | None = None,
         share: Share | None = None,
         is_traced: bool = False,
         like: Engine | None = None,

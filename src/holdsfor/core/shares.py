@@ -14,7 +14,7 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine, Share
 from holdsfor.core.host import FOREVER
 from holdsfor.core.notes import NONE
-from holdsfor.core.program import Program, plan_shape
+from holdsfor.core.program import EncodedProgram, plan_shape
 from holdsfor.core.rows import Rows
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError
@@ -64,7 +64,7 @@ class Lost:
     value: Term | None
 
 
-def identity_of(program: Program) -> str:
+def identity_of(program: EncodedProgram) -> str:
     """The fingerprint of a plan and of everything that states depend on. Some changes of background facts do not affect
     it.
     """
@@ -78,7 +78,7 @@ class ShareEngine(Engine):
     def __init__(
         self,
         plan: Plan,
-        program: Program,
+        program: EncodedProgram,
         share: Share,
         window: int,
         fluents: Collection[str] | None = None,

@@ -26,7 +26,7 @@ from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.frontend.dmtl.reader import parse_data
 from holdsfor.frontend.dmtl.words import NAME, RESERVED
 from holdsfor.io.metric_dates import dated_ticks, with_numbers
-from holdsfor.io.metric_times import Ticks, common_scale, off_tick, on_tick, rational_ticks
+from holdsfor.io.metric_times import TickColumn, common_scale, off_tick, on_tick, rational_ticks
 from holdsfor.io.rejects import refused
 from holdsfor.ir.metric import MetricFact, MetricRule
 
@@ -281,7 +281,7 @@ class _Group:
 
 
 def cells(
-    low: Ticks, high: Ticks, is_closed_low: Bools, is_closed_high: Bools
+    low: TickColumn, high: TickColumn, is_closed_low: Bools, is_closed_high: Bools
 ) -> tuple[Ints, Ints, int, npt.NDArray[np.bool_]]:
     """Converts intervals to cells of the doubled time-line; returns also the scale, and which are not empty."""
     scale = common_scale((low.scale, high.scale))
@@ -314,7 +314,7 @@ def odd_rows(facts: list[MetricFact], *, dated: bool = False) -> Iterator[FactRo
         yield FactRows(signature, args, start, end, scale, dated)
 
 
-def _bounds(numbers: list[Fraction | None], infinite: np.int64) -> Ticks:
+def _bounds(numbers: list[Fraction | None], infinite: np.int64) -> TickColumn:
     exact = rational_ticks([Fraction(0) if number is None else number for number in numbers])
     is_infinite = np.array([number is None for number in numbers], np.bool_)
-    return Ticks(np.where(is_infinite, infinite, exact.values), exact.scale, exact.wrong)
+    return TickColumn(np.where(is_infinite, infinite, exact.values), exact.scale, exact.wrong)

@@ -296,12 +296,12 @@ class MetricResult:
         one, and `zone`, such as `Europe/Athens`, selects another zone.
         """
         from holdsfor.viz.timeline import Timeline
-        from holdsfor.viz.timeline_collect import Selection
+        from holdsfor.viz.timeline_collect import ResultSelection
         from holdsfor.viz.timeline_dates import shown_scale
         from holdsfor.viz.timeline_facts import facts_chart
 
         shown = shown_scale(self.time_scale, unit, zone)
-        choice = Selection([predicates] if isinstance(predicates, str) else predicates, entities, between, shown)
+        choice = ResultSelection([predicates] if isinstance(predicates, str) else predicates, entities, between, shown)
         named = title if title is not None else self._title()
         return Timeline(facts_chart(self.facts, self.dictionary, choice, named), limit)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Scope:
+class RegisterScope:
     """Assigns registers to variables while a body is lowered in execution order."""
 
     occurrences: Counter[str]

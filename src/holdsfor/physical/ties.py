@@ -21,7 +21,7 @@ from holdsfor.ir import Boundary, Call, Effect, EffectRule, EventRule, Happens, 
 from holdsfor.logic.unify import is_ground
 from holdsfor.physical.instructions import Constant, Origin, Shape, origin
 from holdsfor.physical.model import FactTie
-from holdsfor.physical.scope import Scope
+from holdsfor.physical.scope import RegisterScope
 from holdsfor.records import record
 from holdsfor.syntax.terms import Term, Var, arguments, functor
 
@@ -219,7 +219,7 @@ def fact_ties(places: Sequence[FactPlaces], analysis: Analysis) -> tuple[FactTie
 
 
 def _fact_tie(places: FactPlaces, analysis: Analysis) -> FactTie:
-    scope = Scope(occurrences=Counter())
+    scope = RegisterScope(occurrences=Counter())
     values: dict[tuple[object, Shape], Shape] = {}
     parent: dict[tuple[object, Shape], tuple[object, Shape]] = {}
 

@@ -25,7 +25,7 @@ from holdsfor.result import Result
 from holdsfor.review.comparing import CHANGES, Difference, DifferenceKind, Differences
 from holdsfor.review.history import History, Subject, changed_histories, histories, together
 from holdsfor.review.programs import AnyReasoner, RulesInput, opened
-from holdsfor.review.reasons import Cause, Reason, causes, edited_places
+from holdsfor.review.reasons import ClauseReason, Reason, causes, edited_places
 from holdsfor.review.running import EventInput, Runs
 from holdsfor.review.saving import save_form
 from holdsfor.review.timeline_scale import FAR, TimeLine
@@ -168,7 +168,7 @@ class Diff(Sequence[Difference]):
             trees[names[other]] = why_not.as_json()["root"]
         made = list(causes(trees, places))
         if why_not is None:
-            made.append(Cause(names[other], "", 0, "", f"no rule defines {one.subject.name}"))
+            made.append(ClauseReason(names[other], "", 0, "", f"no rule defines {one.subject.name}"))
         return Reason(self.line.time_text(at), names[holder], why, why_not, tuple(made))
 
     def _speaks_of(self, side: int, subject: Subject) -> bool:

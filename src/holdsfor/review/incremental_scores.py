@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.columns.kernels import EMPTY, Bools, Ints
-from holdsfor.review.scoring import Episodes, Packing, Score, ScoringRules, episodes
+from holdsfor.review.scoring import Episodes, Score, ScoringRules, TimeLinePacking, episodes
 from holdsfor.review.timeline_scale import TimeLine
 
 Columns = tuple[Ints, Ints, Ints]
@@ -89,7 +89,7 @@ class IncrementalScores:
     def _counted(self, keys: Ints, found: Columns, span: tuple[int, int]) -> Counts:
         """The counts of versions of subjects; `found` has the numbers of versions as keys."""
         labels = self._labels_of(keys)
-        packing = Packing(span, self._line)
+        packing = TimeLinePacking(span, self._line)
         made = []
         # As many versions as fit on one packed time-line.
         for first in range(0, len(keys), packing.room):

@@ -13,7 +13,7 @@ _MOST_CONDITIONS = 3
 
 
 @dataclass(frozen=True)
-class Cause:
+class ClauseReason:
     """A clause of the edit, on the `side` that has it, and what it does at the time that is looked at."""
 
     side: str
@@ -42,7 +42,7 @@ class Reason:
     why: Explanation
     why_not: Explanation | None
     """None if the other program has nothing of this name."""
-    causes: tuple[Cause, ...]
+    causes: tuple[ClauseReason, ...]
 
     def as_json(self) -> dict[str, Any]:
         """The reason as plain data."""
@@ -83,7 +83,7 @@ class _Use:
     does: str
 
 
-def causes(trees: Mapping[str, Mapping[str, Any]], places: Mapping[str, Mapping[Place, str]]) -> Iterator[Cause]:
+def causes(trees: Mapping[str, Mapping[str, Any]], places: Mapping[str, Mapping[Place, str]]) -> Iterator[ClauseReason]:
     """The clauses of an edit that explanations use, by side; of several uses, the one most like those of the other side.
 
     So a clause that fires for many and fails for one is shown for the one.
@@ -94,7 +94,7 @@ def causes(trees: Mapping[str, Mapping[str, Any]], places: Mapping[str, Mapping[
         for place in dict.fromkeys(use.place for use in mine):
             here = [use for use in mine if use.place == place]
             best = max(here, key=lambda use: max((len(use.bindings & other) for other in others), default=0))
-            yield Cause(side, *place, places[side][place], best.does)
+            yield ClauseReason(side, *place, places[side][place], best.does)
 
 
 def _uses(tree: Mapping[str, Any], places: Mapping[Place, str]) -> Iterator[_Use]:

@@ -112,25 +112,25 @@ def agreement(
     rules: ScoringRules,
 ) -> Agreement:
     """Compare keys, starts and ends of both sides, inside of a span of time."""
-    packing = Packing(span, line)
+    packing = TimeLinePacking(span, line)
     wanted, got = packing.maximal(*labels), packing.maximal(*found)
     return Agreement(*_compared(wanted, got, packing, rules), *_lags(wanted, got, packing, rules.tolerance))
 
 
 def episodes(
-    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], packing: Packing, rules: ScoringRules
+    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], packing: TimeLinePacking, rules: ScoringRules
 ) -> tuple[Episodes, Episodes]:
     """The episodes of both sides, without lags."""
     return _compared(packing.maximal(*labels), packing.maximal(*found), packing, rules)
 
 
-def _compared(wanted: Spans, got: Spans, packing: Packing, rules: ScoringRules) -> tuple[Episodes, Episodes]:
+def _compared(wanted: Spans, got: Spans, packing: TimeLinePacking, rules: ScoringRules) -> tuple[Episodes, Episodes]:
     wide_wanted, wide_got = (packing.widened(spans, rules.tolerance) for spans in (wanted, got))
     of_labels = _episodes(wanted, wide_got, packing, rules.overlap)
     return of_labels, _episodes(got, wide_wanted, packing, rules.overlap)
 
 
-class Packing:
+class TimeLinePacking:
     """Times of all keys on one time-line, each key after the one before."""
 
     def __init__(self, span: tuple[int, int], line: TimeLine) -> None:
@@ -165,7 +165,7 @@ class Packing:
         return key, spans[0] - base, spans[1] - base
 
 
-def _episodes(spans: Spans, others: Spans, packing: Packing, overlap: float) -> Episodes:
+def _episodes(spans: Spans, others: Spans, packing: TimeLinePacking, overlap: float) -> Episodes:
     count = len(spans[0])
     shared = intersection([spans, others]) if count and len(others[0]) else (EMPTY, EMPTY)
     at = find(spans, shared[0]) if len(shared[0]) else EMPTY
@@ -175,7 +175,7 @@ def _episodes(spans: Spans, others: Spans, packing: Packing, overlap: float) -> 
     return Episodes(*packing.unpacked(spans), packing.line.measure(*spans), time, agrees)
 
 
-def _lags(wanted: Spans, got: Spans, packing: Packing, tolerance: int) -> tuple[Ints, Ints, Ints]:
+def _lags(wanted: Spans, got: Spans, packing: TimeLinePacking, tolerance: int) -> tuple[Ints, Ints, Ints]:
     if not len(wanted[0]) or not len(got[0]):
         return EMPTY, EMPTY, EMPTY
     base = (wanted[0] >> packing.bits) << packing.bits

@@ -65,7 +65,7 @@ class Box:
 
 
 @dataclass(slots=True)
-class Block:
+class ColumnBlock:
     """A unit that moves as a whole within a column: boxes in order, or no boxes for a lane."""
 
     column: int
@@ -113,14 +113,14 @@ class GraphLayout:
 
     view: GraphView
     boxes: dict[str, Box] = field(default_factory=dict)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[ColumnBlock] = field(default_factory=list)
     columns: list[LayoutColumn] = field(default_factory=list)
     column_of: dict[str, int] = field(default_factory=dict)
-    block_of: dict[str, Block] = field(default_factory=dict)
-    lanes: dict[tuple[str, EdgeKind, int], Block] = field(default_factory=dict)
+    block_of: dict[str, ColumnBlock] = field(default_factory=dict)
+    lanes: dict[tuple[str, EdgeKind, int], ColumnBlock] = field(default_factory=dict)
 
     @property
-    def frames(self) -> list[Block]:
+    def frames(self) -> list[ColumnBlock]:
         """The blocks that are drawn with a frame."""
         return [block for block in self.blocks if block.framed]
 
@@ -172,7 +172,7 @@ def _add_blocks(layout: GraphLayout) -> None:
     for key, nodes in members.items():
         order = member_order([node.id for node in nodes], inside[key])
         boxes = [_box(layout.view, layout.view.node[node], len(arriving.get(node, ()))) for node in order]
-        block = Block(key[1], boxes, bends(order, inside[key]), framed=len(nodes) > 1)
+        block = ColumnBlock(key[1], boxes, bends(order, inside[key]), framed=len(nodes) > 1)
         for box in boxes:
             layout.boxes[box.node.id] = box
             layout.block_of[box.node.id] = block
@@ -215,10 +215,10 @@ def _add_lanes(layout: GraphLayout) -> None:
         return
     for (source, kind), last in furthest.items():
         for column in range(layout.column_of[source] + 1, last):
-            layout.lanes[source, kind, column] = Block(column, [], [])
+            layout.lanes[source, kind, column] = ColumnBlock(column, [], [])
 
 
-def hops(layout: GraphLayout, edge: GraphEdge) -> list[Block]:
+def hops(layout: GraphLayout, edge: GraphEdge) -> list[ColumnBlock]:
     """The blocks that a forward edge passes through, including both ends."""
     first, last = layout.column_of[edge.source], layout.column_of[edge.target]
     columns = range(first + 1, last) if layout.lanes else ()
@@ -226,9 +226,9 @@ def hops(layout: GraphLayout, edge: GraphEdge) -> list[Block]:
     return [layout.block_of[edge.source], *lanes, layout.block_of[edge.target]]
 
 
-def _links(layout: GraphLayout) -> list[LayoutEdge[Block]]:
+def _links(layout: GraphLayout) -> list[LayoutEdge[ColumnBlock]]:
     """The segments of edges between neighbouring blocks, without duplicates, with their attachment heights."""
-    found: dict[tuple[int, int, float, float], LayoutEdge[Block]] = {}
+    found: dict[tuple[int, int, float, float], LayoutEdge[ColumnBlock]] = {}
     for edge in layout.view.edges:
         if layout.column_of[edge.source] >= layout.column_of[edge.target]:
             continue
@@ -240,9 +240,9 @@ def _links(layout: GraphLayout) -> list[LayoutEdge[Block]]:
     return list(found.values())
 
 
-def _arrange(layout: GraphLayout, links: Sequence[LayoutEdge[Block]], count: int) -> list[list[Block]]:
+def _arrange(layout: GraphLayout, links: Sequence[LayoutEdge[ColumnBlock]], count: int) -> list[list[ColumnBlock]]:
     """Blocks by column in their final order, with heights."""
-    columns: list[list[Block]] = [[] for _ in range(count)]
+    columns: list[list[ColumnBlock]] = [[] for _ in range(count)]
     blocks = {id(block): block for block in layout.block_of.values()}
     for block in (*blocks.values(), *layout.lanes.values()):
         columns[block.column].append(block)
@@ -254,7 +254,10 @@ def _arrange(layout: GraphLayout, links: Sequence[LayoutEdge[Block]], count: int
 
 
 def _set_columns(
-    layout: GraphLayout, levels: Sequence[int], columns: Sequence[Sequence[Block]], links: Iterable[LayoutEdge[Block]]
+    layout: GraphLayout,
+    levels: Sequence[int],
+    columns: Sequence[Sequence[ColumnBlock]],
+    links: Iterable[LayoutEdge[ColumnBlock]],
 ) -> None:
     """Sets the x coordinates: a gap is as wide as the edges in it require."""
     crossing = [0] * len(columns)

@@ -19,7 +19,7 @@ from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.viz.timeline_chart import Chart
 from holdsfor.viz.timeline_collect import (
     Collector,
-    Selection,
+    ResultSelection,
     known_names,
     lanes_of_values,
     of_entities,
@@ -34,7 +34,7 @@ def answers_chart(
     answers: Sequence[Answer],
     window: int | None,
     texts: Texts,
-    choice: Selection,
+    choice: ResultSelection,
     events: Collection[str] | bool,
     title: str,
     given: Mapping[Symbol, EventColumns] = MappingProxyType({}),
@@ -88,7 +88,7 @@ def symbols_in_order(tables: Iterator[Any]) -> list[Symbol]:
     return list(dict.fromkeys(symbol for table in tables for symbol in table))
 
 
-def _of_choice(table: KnownIntervals, choice: Selection, texts: Texts) -> KnownIntervals:
+def _of_choice(table: KnownIntervals, choice: ResultSelection, texts: Texts) -> KnownIntervals:
     if choice.entities is None or not len(table.start):
         return table
     keep = _with_entities(table.args, choice.entities, texts, len(table.start))
@@ -146,7 +146,7 @@ def _add_some(
     collector: Collector,
     symbol: Symbol,
     events: tuple[Sequence[Ints], Ints],
-    choice: Selection,
+    choice: ResultSelection,
     texts: Texts,
     entity_codes: set[int],
     *,

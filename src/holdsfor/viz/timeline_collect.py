@@ -20,7 +20,7 @@ from holdsfor.viz.timeline_chart import Bools, Chart, ChartKind, Floats, Points,
 
 
 @dataclass(frozen=True)
-class Selection:
+class ResultSelection:
     """The selected part of a result; `entities` are texts of arguments, `between` are two times."""
 
     names: Collection[str] | None

@@ -19,7 +19,7 @@ from holdsfor.monitoring import CONTENT_TYPE
 from holdsfor.workbench import answers
 from holdsfor.workbench.benches import Benches
 from holdsfor.workbench.desk import Conflict, Desk
-from holdsfor.workbench.guard import Guard
+from holdsfor.workbench.guard import RequestGuard
 from holdsfor.workbench.routes import add_open_routes, add_rule_routes, add_run_routes
 from holdsfor.workbench.watching import Watch
 
@@ -35,7 +35,7 @@ def make_app(desk: Desk | None, token: str, watch: Watch | None = None) -> FastA
     Without a desk it begins with an empty one, and the examples.
     """
     app = FastAPI(title="holdsfor", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
-    guard = Guard(token)
+    guard = RequestGuard(token)
     app.middleware("http")(guard)
     app.add_exception_handler(HoldsforError, _problem)
     app.add_exception_handler(RequestValidationError, _misfit)

@@ -33,7 +33,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-class Guard:
+class RequestGuard:
     """Refuses requests that come by another name (a page elsewhere that points its own name here), and requests that do
     not have the token. Frames and event streams cannot send it: their addresses have a key that is good for this one
     address only, so that a picture never sees the token.

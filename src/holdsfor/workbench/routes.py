@@ -16,7 +16,7 @@ from holdsfor.workbench import answers
 from holdsfor.workbench.benches import MAIN, Bench, Benches
 from holdsfor.workbench.desk import RuleFile
 from holdsfor.workbench.gallery import examples
-from holdsfor.workbench.guard import Guard
+from holdsfor.workbench.guard import RequestGuard
 from holdsfor.workbench.links import LONGEST, bundle_of, packed, unpacked
 from holdsfor.workbench.pictures import graph_page, has_map, map_page, timeline_page
 from holdsfor.workbench.tables import MEDIA, MOST_ROWS, View
@@ -165,7 +165,7 @@ def _file(file: RuleFile) -> dict[str, str]:
     return {"text": file.text, "version": file.version}
 
 
-def add_rule_routes(app: FastAPI, benches: Benches, guard: Guard) -> None:
+def add_rule_routes(app: FastAPI, benches: Benches, guard: RequestGuard) -> None:
     """Findings, words, files, and the graph of the rules as they are now."""
     graphs: OrderedDict[int, str] = OrderedDict()
     numbers = itertools.count(1)
@@ -209,7 +209,7 @@ def add_rule_routes(app: FastAPI, benches: Benches, guard: Guard) -> None:
         return HTMLResponse(graphs[number])
 
 
-def add_run_routes(app: FastAPI, benches: Benches, guard: Guard) -> None:
+def add_run_routes(app: FastAPI, benches: Benches, guard: RequestGuard) -> None:
     """Runs over the sample, their tables, reasons and pictures."""
 
     @app.post("/api/run")

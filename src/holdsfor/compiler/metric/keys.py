@@ -21,7 +21,7 @@ Keys = dict[Relation, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class KeyedRead:
     """A relation that a rule reads, and the places at which the key occurs."""
 
     relation: Relation
@@ -32,11 +32,11 @@ class Unsplit(Exception):
     """A stratum cannot be split over workers; the message gives the reason."""
 
 
-def keyed_reads(rule: NormalRule, place: int) -> tuple[Read, ...]:
+def keyed_reads(rule: NormalRule, place: int) -> tuple[KeyedRead, ...]:
     """The reads of a rule that is split by a place of its head, in the order of `sources`; raises Unsplit."""
     match rule:
         case Moved(source=source) | Eroded(source=source):
-            return (Read(source, (place,)),)
+            return (KeyedRead(source, (place,)),)
         case Lasting(columns=columns, left=left, right=right):
             return tuple(_read(scan, columns[place]) for scan in (left, right))
         case Joined(terms=terms, literals=literals):
@@ -58,8 +58,8 @@ def _counted(literal: Scan | Total) -> Sequence[Var]:
     return literal.terms if isinstance(literal, Total) else ()
 
 
-def _read(scan: Scan, key: Term | None) -> Read:
-    return Read(scan.relation, tuple(at for at, arg in enumerate(scan.args) if arg == key))
+def _read(scan: Scan, key: Term | None) -> KeyedRead:
+    return KeyedRead(scan.relation, tuple(at for at, arg in enumerate(scan.args) if arg == key))
 
 
 def stratum_keys(stratum: MetricStratum, place: int, known: Keys) -> Keys:
@@ -90,7 +90,7 @@ def stratum_keys(stratum: MetricStratum, place: int, known: Keys) -> Keys:
     return made
 
 
-def _crossing(rule: NormalRule, place: int, read: Read) -> str:
+def _crossing(rule: NormalRule, place: int, read: KeyedRead) -> str:
     return f"the rule at {_at(rule)} derives {_nth(rule.head, place)} from {read.relation} of any other"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from holdsfor.compiler.metric.keys import Keys, Read, all_keys, keyed_reads, read_relations, why_unsplit
+from holdsfor.compiler.metric.keys import KeyedRead, Keys, all_keys, keyed_reads, read_relations, why_unsplit
 from holdsfor.compiler.metric.plan import MetricPlan, MetricStratum
 from holdsfor.compiler.metric.rules import Joined, Lasting, NormalRule, Relation, Scan, Total
 
@@ -128,7 +128,7 @@ def _placed(stratum: MetricStratum, drafts: list[_Draft], home: Mapping[Relation
     return len(drafts)
 
 
-def _reads(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[tuple[NormalRule, tuple[Read, ...]]]:
+def _reads(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[tuple[NormalRule, tuple[KeyedRead, ...]]]:
     for stratum in strata:
         for rule in stratum.rules:
             yield rule, keyed_reads(rule, keys[rule.head])

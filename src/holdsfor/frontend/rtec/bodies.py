@@ -10,7 +10,7 @@ from holdsfor import ir
 from holdsfor.diagnostics import Span
 from holdsfor.frontend.rtec.distances import read_distance
 from holdsfor.frontend.rtec.durations import BUILT_IN
-from holdsfor.frontend.rtec.problems import Malformed, Problems
+from holdsfor.frontend.rtec.problems import MalformedClause, Problems
 from holdsfor.frontend.rtec.sliding import SlidingReader, is_sliding_goal
 from holdsfor.frontend.rtec.wording import Wording, about_arity, about_choice, about_name, about_order, about_pair
 from holdsfor.ir.sliding import SLIDING_USAGE, TOP, TOP_USAGE
@@ -315,7 +315,7 @@ class BodyReader:
         if wrong is not None:
             raise self._malformed("HF110", wrong, goal.args[0].span)
 
-    def _malformed(self, code: str, words: Wording, span: Span) -> Malformed:
+    def _malformed(self, code: str, words: Wording, span: Span) -> MalformedClause:
         return self._problems.error(code, words.message, span, words.hint, words.fix)
 
     def _require_interval_context(self, goal: Compound, context: Context) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from holdsfor.frontend.rtec.problems import Malformed, Problems
+from holdsfor.frontend.rtec.problems import MalformedClause, Problems
 from holdsfor.frontend.rtec.wording import Wording, about_arity, about_name, about_pair
 from holdsfor.ir.sliding import (
     SLIDING_NAMES,
@@ -47,7 +47,7 @@ class SlidingReader:
             raise self._problems.error("HF111", message, goal.span, "write it in the rules themselves")
         self._check_event(goal, goal.args[2])
 
-    def goal_error(self, goal: Compound) -> Malformed:
+    def goal_error(self, goal: Compound) -> MalformedClause:
         """Reports a sliding aggregate that is not part of a comparison."""
         if len(goal.args) == sliding_arity(goal.name) + 1:
             *args, result = (print_term(arg) for arg in goal.args)

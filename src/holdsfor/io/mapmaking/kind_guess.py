@@ -12,7 +12,7 @@ import numpy as np
 from holdsfor.columns.kernels import Ints
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.mapmaking.sample import Sample
-from holdsfor.io.mapmaking.wanted import Wanted, matched
+from holdsfor.io.mapmaking.wanted import RequiredInput, matched
 from holdsfor.io.mapmaking.words import kinship, words
 
 _NAMES = {"event", "type", "kind", "action", "activity", "operation", "verb", "eventtype", "eventname"}
@@ -30,7 +30,7 @@ class KindGuess:
     """Other columns with few distinct values that could be meant."""
 
 
-def guess_kind(sample: Sample, time: str, wanted: Sequence[Wanted], chosen: str | None) -> KindGuess:
+def guess_kind(sample: Sample, time: str, wanted: Sequence[RequiredInput], chosen: str | None) -> KindGuess:
     """The column with the kind of a row; `chosen` overrides the guess."""
     found = {path: texts for path in sample.paths if path != time and (texts := sample.texts(path, _MOST))}
     if chosen is not None:
@@ -66,7 +66,7 @@ def _guess(path: str, texts: Sequence[str], others: tuple[str, ...]) -> KindGues
     return KindGuess(path, {kind: np.flatnonzero(column == kind) for kind, _ in counted.most_common()}, others)
 
 
-def _known(values: set[str], wanted: Sequence[Wanted]) -> int:
+def _known(values: set[str], wanted: Sequence[RequiredInput]) -> int:
     """The similarity of the values to the names that the rules read."""
     return sum(kinship(one.name, value) for value, one in matched(values, wanted).items())
 

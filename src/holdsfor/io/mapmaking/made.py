@@ -16,7 +16,7 @@ from holdsfor.io.mapmaking.kind_guess import KindGuess, guess_kind
 from holdsfor.io.mapmaking.sample import Sample, read_sample
 from holdsfor.io.mapmaking.time_guess import TimeGuess, guess_arrival, guess_span, guess_time
 from holdsfor.io.mapmaking.toml_text import comment, key, text
-from holdsfor.io.mapmaking.wanted import Wanted, matched
+from holdsfor.io.mapmaking.wanted import RequiredInput, matched
 from holdsfor.io.mapmaking.words import atom, likeness, same, words
 from holdsfor.io.sources import STANDARD_INPUT, shown_name
 
@@ -40,7 +40,7 @@ def made_mapping(
     path: str | Path,
     given: str | Path,
     *,
-    wanted: Sequence[Wanted] | None = None,
+    wanted: Sequence[RequiredInput] | None = None,
     rules: Sequence[str | Path] = (),
     unit: str | None = None,
     time: str | None = None,
@@ -77,7 +77,7 @@ class _Maker:
     sample: Sample
     when: TimeGuess
     kinds: KindGuess
-    wanted: Sequence[Wanted] | None
+    wanted: Sequence[RequiredInput] | None
     given: str | Path
     rules: Sequence[str | Path]
     declared: str | None
@@ -127,14 +127,14 @@ class _Maker:
             yield self._of_rules(one, value, self.kinds.rows[value])
 
     @cached_property
-    def _known(self) -> dict[str, Wanted]:
+    def _known(self) -> dict[str, RequiredInput]:
         """The rule inputs that the rows of each kind correspond to."""
         if self.kinds.path is None:
             return {"": self._meant()} if self.wanted else {}
         found = matched(self.kinds.rows, self.wanted or ())
         return {value: found[value] for value in self.kinds.rows if value in found}
 
-    def _meant(self) -> Wanted:
+    def _meant(self) -> RequiredInput:
         """The input that all rows are, if no column gives a kind: by the file name, or by the best arguments."""
         wanted = self.wanted or ()
         called = [one for one in wanted if same(one.name, self._stem())]
@@ -153,7 +153,7 @@ class _Maker:
     def _is_full(self, path: str, rows: Ints) -> bool:
         return not self.sample.gaps(path)[rows].any() and self.sample.is_argument(path)
 
-    def _candidates(self, one: Wanted, rows: Ints) -> list[str]:
+    def _candidates(self, one: RequiredInput, rows: Ints) -> list[str]:
         """Further candidates for arguments: columns named like a variable of the rules, or mostly without nulls."""
         full = self._columns(rows)
         called = [
@@ -169,7 +169,7 @@ class _Maker:
     def _gaps(self, path: str, rows: Ints) -> int:
         return int(self.sample.gaps(path)[rows].sum())
 
-    def _of_rules(self, one: Wanted, value: str, rows: Ints) -> _Made:
+    def _of_rules(self, one: RequiredInput, value: str, rows: Ints) -> _Made:
         """The entry of an input that the rules read."""
         columns, extra = self._candidates(one, rows), []
         if one.kind is EntityKind.FLUENT:
@@ -264,7 +264,7 @@ def _rows(count: int) -> str:
     return f"{count:,} row{'' if count == 1 else 's'}"
 
 
-def _fit(one: Wanted, columns: Sequence[str]) -> tuple[int, int]:
+def _fit(one: RequiredInput, columns: Sequence[str]) -> tuple[int, int]:
     args = _assigned(one, columns)
     if args is None:
         return -1, 0
@@ -275,7 +275,7 @@ def _fit(one: Wanted, columns: Sequence[str]) -> tuple[int, int]:
     return sum(scores), len(args)
 
 
-def _assigned(one: Wanted, columns: Sequence[str]) -> list[str] | None:
+def _assigned(one: RequiredInput, columns: Sequence[str]) -> list[str] | None:
     """Assigns columns to arguments: similar names first, others in order; None if there are too few."""
     if len(columns) < len(one.arguments):
         return None

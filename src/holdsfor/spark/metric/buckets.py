@@ -21,7 +21,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.ir.metric import Range
 from holdsfor.metric.session import DerivesForever
 from holdsfor.spark.metric.answers import answer_schema, answers, counts
-from holdsfor.spark.metric.job import MetricJob, Route
+from holdsfor.spark.metric.job import FactRoute, MetricJob
 from holdsfor.spark.metric.wire import BUCKET, COUNTS, Sender, by_tag, note_row, received, wire_schema
 from holdsfor.syntax.terms import Const
 from holdsfor.times import TimeScale
@@ -85,7 +85,7 @@ class StageOnBucket:
             owned = owned_facts(sender, stage, relation, facts, rows.bucket)
             yield from sender.sent(owned, scale, job.routes(relation, self.number))
             if relation in job.plan.outputs:
-                result = Route(job.result_tag(relation), None, bucket=rows.bucket)
+                result = FactRoute(job.result_tag(relation), None, bucket=rows.bucket)
                 requested = job.requested(relation, owned.clipped(low, high), dictionary)
                 yield from sender.sent(requested, scale, [result])
 

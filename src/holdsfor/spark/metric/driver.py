@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, Generic, Protocol, TypeVar
 
 from holdsfor.io.metric_scaled import moment_text
-from holdsfor.spark.metric.tasks import Assignment
+from holdsfor.spark.metric.tasks import BatchAssignment
 from holdsfor.spark.streaming.chain import Link
 from holdsfor.spark.streaming.commits import last_of, write_commit
 from holdsfor.spark.streaming.driver import size_text
@@ -104,7 +104,7 @@ class MetricWorkers(Protocol[Frame]):
         the notes of the buckets.
         """
 
-    def advance(self, turn: Assignment) -> list[dict[str, Any]]:
+    def advance(self, turn: BatchAssignment) -> list[dict[str, Any]]:
         """Advances all buckets in time; returns their notes."""
 
 
@@ -145,7 +145,7 @@ class MicroBatches(Generic[Frame]):
         )
         until = None if latest is None else latest - self.lateness
         if until is not None and (reached is None or until > reached):
-            advanced = self.workers.advance(Assignment(batch, before.states, waiting, until, before.attempts))
+            advanced = self.workers.advance(BatchAssignment(batch, before.states, waiting, until, before.attempts))
             attempts = {f"{note['stage']}-{note['bucket']}": str(note["attempt"]) for note in advanced}
             require_files(self.store, f"{batch}/state", [f"{name}-{one}.arrow" for name, one in attempts.items()])
             sums = {name: sum(note[name] for note in advanced) for name in ("changes", *_SIZES)}

@@ -24,7 +24,7 @@ _MOST_PLANS = 256
 
 
 @dataclass(frozen=True)
-class Route:
+class FactRoute:
     """The route of facts of a relation: to the bucket of the argument at `place`, to every bucket, or to one bucket."""
 
     tag: int
@@ -109,10 +109,10 @@ class MetricJob:
         """The facts of an output that match the query."""
         return facts if self.goals is None else self.goals.of_output(output, facts, dictionary)
 
-    def routes(self, relation: Relation, made_in: int | None) -> tuple[Route, ...]:
+    def routes(self, relation: Relation, made_in: int | None) -> tuple[FactRoute, ...]:
         """All routes of facts of a relation, from a stage or from input, to their readers."""
         return tuple(
-            Route(tag, delivery.place, delivery.place is None and not self.stages.stages[number - 1].is_single)
+            FactRoute(tag, delivery.place, delivery.place is None and not self.stages.stages[number - 1].is_single)
             for tag, (number, delivery) in enumerate(self.tags)
             if delivery.relation == relation and delivery.made_in == made_in
         )

@@ -167,7 +167,7 @@ def _from_lines(column: pa.ChunkedArray, dictionary: Dictionary, rejects: Reject
 
 
 @dataclass(frozen=True)
-class ReadPiece:
+class FactPiece:
     """Facts of a piece of input, malformed rows, and the number of unused facts."""
 
     facts: FactSet
@@ -182,13 +182,13 @@ class ReadPiece:
 
 def pieces(
     job: MetricJob, source: FrameKind, batches: Iterable[pa.RecordBatch], dictionary: Dictionary
-) -> Iterator[ReadPiece]:
+) -> Iterator[FactPiece]:
     """The facts of rows, piece by piece."""
     for table in _gathered(batches):
         rejects = Refused()
         facts = source.read(table, dictionary, rejects)
         unknown = sum(table.rows for signature, table in facts.tables.items() if signature not in job.given)
-        yield ReadPiece(facts, rejects, unknown)
+        yield FactPiece(facts, rejects, unknown)
 
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

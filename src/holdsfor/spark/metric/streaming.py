@@ -37,7 +37,7 @@ from holdsfor.spark.metric.columns import PredicateSinks, predicate_columns
 from holdsfor.spark.metric.driver import MetricReport, MicroBatches, last_commit
 from holdsfor.spark.metric.job import MetricJob, fingerprint
 from holdsfor.spark.metric.reading import FrameKind
-from holdsfor.spark.metric.tasks import ASIDE_SQL, Advance, Assignment, ReadStream, StoreFacts
+from holdsfor.spark.metric.tasks import ASIDE_SQL, Advance, BatchAssignment, ReadStream, StoreFacts
 from holdsfor.spark.metric.wire import wire_schema
 from holdsfor.spark.session import workers_like_driver
 from holdsfor.spark.streaming.chain import run_of
@@ -228,7 +228,7 @@ class _Workers:
         shuffled = rows.repartitionById(self.job.buckets, F.col("bucket"))
         return notes_of(row.note for row in shuffled.mapInArrow(function(task), ddl(NOTE)).collect())
 
-    def advance(self, turn: Assignment) -> list[dict[str, Any]]:
+    def advance(self, turn: BatchAssignment) -> list[dict[str, Any]]:
         """Advance all buckets in time."""
         count = self.job.buckets
         found = self.spark.range(0, count, 1, count)

@@ -26,7 +26,7 @@ from holdsfor.io.ahead import sampled
 from holdsfor.ir.metric import MetricFact, Range
 from holdsfor.spark.metric.buckets import StageRows, owned_facts, program_facts
 from holdsfor.spark.metric.changes import CHANGES, OpenIntervals, with_timestamps
-from holdsfor.spark.metric.job import MetricJob, Route
+from holdsfor.spark.metric.job import FactRoute, MetricJob
 from holdsfor.spark.metric.reading import FrameKind, pieces, sent
 from holdsfor.spark.metric.wire import BUCKET, COUNTS, Sender, by_tag, note_row, received, wire_schema
 from holdsfor.spark.streaming.rows import NOTE, noted, rows_file
@@ -194,7 +194,7 @@ def _range(start: int, end: int, scale: int) -> Range:
 
 
 @dataclass(frozen=True)
-class Assignment:
+class BatchAssignment:
     """The work of the buckets: read the states of a batch and the facts of other batches, and advance to `until`.
 
     `attempts` identifies the valid state files, by stage and bucket.
@@ -214,7 +214,7 @@ class Advance:
     job: MetricJob
     number: int
     store: Store
-    turn: Assignment
+    turn: BatchAssignment
 
     @property
     def out_schema(self) -> pa.Schema:
@@ -339,6 +339,6 @@ class _Bucket:
         intervals, sender = self._open, Sender(self._task.job, self._dictionary)
         found = [wire_schema(self._task.job).empty_table()]
         for relation, facts in intervals.tables.items():
-            route = Route(self._outputs.index(relation), None, bucket=self._bucket)
+            route = FactRoute(self._outputs.index(relation), None, bucket=self._bucket)
             found += sender.sent(facts, intervals.scale, [route])
         return pa.concat_tables(found)

@@ -23,7 +23,7 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.kernels import Ints
 from holdsfor.columns.metric.facts import Facts
 from holdsfor.spark.keys import PartsOfCodes, buckets
-from holdsfor.spark.metric.job import MetricJob, Route
+from holdsfor.spark.metric.job import FactRoute, MetricJob
 from holdsfor.spark.wire import TermTexts, codes_from, table_of
 
 BUCKET, COUNTS = -1, -2
@@ -54,7 +54,7 @@ class Sender:
     def _buckets(self, facts: Facts, place: int) -> Ints:
         return buckets([self._parts.of(facts.args[place])], facts.rows, self._job.buckets)
 
-    def sent(self, facts: Facts, scale: int, routes: Sequence[Route]) -> Iterator[pa.Table]:
+    def sent(self, facts: Facts, scale: int, routes: Sequence[FactRoute]) -> Iterator[pa.Table]:
         """Rows with some facts for all their routes."""
         if not facts.rows or not routes:
             return

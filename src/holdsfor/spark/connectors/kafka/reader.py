@@ -53,7 +53,7 @@ def schema(*, headers: bool) -> StructType:
 
 
 @dataclass(frozen=True)
-class Reading:
+class KafkaReading:
     """The selection to read, and the start position."""
 
     properties: Properties
@@ -67,11 +67,11 @@ class Reading:
     patience: float
 
     @staticmethod
-    def of(options: Options, *, streaming: bool) -> Reading:
+    def of(options: Options, *, streaming: bool) -> KafkaReading:
         """Reads the options."""
         if streaming:
             options.refuse("endingOffsets", "endingTimestamp", reason="a stream has no end")
-        return Reading(
+        return KafkaReading(
             Properties.of(options),
             Topics.of(options),
             Position.of(options, "starting", "latest" if streaming else "earliest"),
@@ -108,7 +108,7 @@ class OffsetRange(InputPartition):
 class _Reads:
     """Reads a range, for batches and streams."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: KafkaReading) -> None:
         self.reading = reading
         self.cluster = Cluster(reading.properties, reading.patience)
 
@@ -136,7 +136,7 @@ class KafkaReader(_Reads, DataSourceReader):
 class KafkaStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads continuously."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: KafkaReading) -> None:
         super().__init__(reading)
         self._target: Offsets | None = None
 
@@ -189,7 +189,7 @@ def _loss(what: str) -> str:
     return f"holdsfor-kafka: {what}. To go on with what is there, set option failOnDataLoss to false"
 
 
-def _messages(reading: Reading, part: OffsetRange) -> Iterator[pa.RecordBatch]:
+def _messages(reading: KafkaReading, part: OffsetRange) -> Iterator[pa.RecordBatch]:
     """The messages of a range in blocks of some thousand; offsets may be missing (compaction, transactions)."""
     from confluent_kafka import Consumer, TopicPartition
 

@@ -55,7 +55,7 @@ class Growing:
 
 
 @dataclass(frozen=True)
-class Reading:
+class PostgresReading:
     """The selection to read, and the start position."""
 
     database: Database
@@ -70,7 +70,7 @@ class Reading:
     writers_known: bool
 
     @staticmethod
-    def of(options: Options, schema: StructType, *, streaming: bool) -> Reading:
+    def of(options: Options, schema: StructType, *, streaming: bool) -> PostgresReading:
         """Reads the options and the columns."""
         database, relation = Database.of(options), SourceRelation.of(options)
         with database.connect() as connection:
@@ -86,7 +86,7 @@ class Reading:
                 kind = columns.get(name, "not there")
                 raise options.wrong("offsetColumn", name, f"a column of whole numbers or timestamps; it is {kind}")
             growing = Growing(name, columns[name])
-        return Reading(
+        return PostgresReading(
             database,
             relation,
             schema,
@@ -170,7 +170,7 @@ class ValueRange(InputPartition):
 class _Reads:
     """Reads a part, for batches and streams."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: PostgresReading) -> None:
         self.reading = reading
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -214,7 +214,7 @@ class PostgresReader(_Reads, DataSourceReader):
 class PostgresStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads continuously. An offset is a value of the growing column: all rows up to it have been read."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: PostgresReading) -> None:
         super().__init__(reading)
         self._settled = Settled(reading.relation.table if reading.writers_known else None)
         self._target: int | None = None

@@ -8,7 +8,7 @@ from pyspark.sql.types import StructType
 from holdsfor.spark.connectors.common import refuse_overwrite
 from holdsfor.spark.connectors.options import Options
 from holdsfor.spark.connectors.postgres.connection import CONNECTION_OPTIONS, Database, SourceRelation, spark_schema
-from holdsfor.spark.connectors.postgres.reader import PostgresReader, PostgresStreamReader, Reading
+from holdsfor.spark.connectors.postgres.reader import PostgresReader, PostgresReading, PostgresStreamReader
 from holdsfor.spark.connectors.postgres.writer import Applying, PostgresStreamWriter, PostgresWriter
 
 _READING = (
@@ -40,8 +40,8 @@ class PostgresSource(DataSource):
         with Database.of(options).connect() as connection:
             return spark_schema(SourceRelation.of(options).columns(connection))
 
-    def _reading(self, schema: StructType, *, streaming: bool) -> Reading:
-        return Reading.of(self._options(_READING), schema, streaming=streaming)
+    def _reading(self, schema: StructType, *, streaming: bool) -> PostgresReading:
+        return PostgresReading.of(self._options(_READING), schema, streaming=streaming)
 
     def reader(self, schema: StructType) -> PostgresReader:
         """A reader of existing rows."""
