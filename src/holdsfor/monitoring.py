@@ -110,7 +110,7 @@ class Metrics:
         spans = [
             f"holdsfor_state_kept_points{_label(name)} {span}" for name, span in self.limits.items() if span is not None
         ]
-        found = _block("state_bounded", "Whether the plan bounds what is kept of an input.", "gauge", bounded)
+        found = _block("state_bounded", "Whether the plan bounds the rows that are kept of an input.", "gauge", bounded)
         return found + _block(
             "state_kept_points", "For how many time-points behind the window rows may be kept.", "gauge", spans
         )

@@ -58,7 +58,7 @@ def read_events(
 
     Timestamps are counted in the unit that the rules declare, else in that of the mapping or in the `unit`, without one
     in seconds; those that are declared must agree. Rows that lie more than `max_ahead` time-points after
-    the median are set aside. What a `preProcessing` of the program computes from the input is input, too.
+    the median are set aside. The results of a `preProcessing` of the program are input, too.
     """
     if not isinstance(events, Mapping):
         events = as_paths(events, plan)
@@ -88,7 +88,7 @@ def _read(
 ) -> Reading:
     entities = plan.analysis.entities
     arithmetic = _arithmetic(plan)
-    # What reads other forms of input is imported for those who have them.
+    # Readers of other input formats are imported on first use.
     if isinstance(events, Mapping):
         from holdsfor.io.frames import read_frames
 
@@ -191,7 +191,7 @@ class Summary:
 class Recognition:
     """A run over a stream that has been read. Iterate over it for the answers, of all fluents or of some.
 
-    Streams, windows and answers are in time; what the engine works on is counted in clock ticks.
+    Streams, windows and answers are in time; the engine counts in clock ticks.
     """
 
     def __init__(

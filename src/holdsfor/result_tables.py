@@ -99,7 +99,7 @@ def shown_html(title: str, table: pa.Table, total: int) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """A number and what it counts.
+    """A number with its noun.
 
     >>> counted(1, "row"), counted(2000, "row")
     ('1 row', '2,000 rows')

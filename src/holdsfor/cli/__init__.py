@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.cli.completion_scripts import LINE, SHELL
 
 if TYPE_CHECKING:
-    # Imported where it is used: `run` does without some of what it imports.
+    # Imported where it is used: `run` does not need all of its imports.
     import typer
 
 app: typer.Typer

@@ -194,7 +194,7 @@ def plan(
     spark: Annotated[bool, typer.Option("--spark", help="Show the stages of a run on Spark instead.")] = False,
     output: Output = None,
 ) -> None:
-    """Show the plan: stages, keys, rules, and what is kept."""
+    """Show the plan: stages, keys, rules, and retention."""
     with friendly_errors():
         if spark:
             write_output(_shown_stages(files, as_json=as_json), output)
@@ -202,7 +202,7 @@ def plan(
         from holdsfor.physical import describe
         from holdsfor.physical.encode import from_bytes
 
-        # What is printed is read from the bytes that the engine is given.
+        # The text is decoded from the bytes that the engine gets.
         found = from_bytes(_plan_bytes(files))
         text = _json(describe.plan_data(found)) if as_json else describe.plan_text(found)
         write_output(text, output)

@@ -66,7 +66,7 @@ def run_metric(
     profile: bool,
     quiet: bool = False,
 ) -> None:
-    """Find the maximal intervals of what a metric program derives."""
+    """Find the maximal intervals of the facts that a metric program derives."""
     with friendly_errors(), ExitStack() as stack:
         if not_for_metric:
             raise HoldsforError(f"{', '.join(not_for_metric)} cannot be used with a .dmtl program")
@@ -116,7 +116,7 @@ def run_metric(
         )
         run = MetricRun(plan, reading, span, goals=goals_of(plan, options.query or None), profile=profile)
         found = run.by_reference(reasoner.program) if options.engine is Engine.REFERENCE else run.result()
-        # Where people read them, times are exact; programs get numbers that they can count with, or timestamps.
+        # Times on a terminal are exact; files have numbers or timestamps.
         exactly = style in (Format.CSV, Format.TABLE) or (found.time_scale is not None and style != Format.PARQUET)
         if options.columns:
             write_tables(((name, found[name].to_arrow(exact=exactly)) for name in found.predicates), where, style)

@@ -42,7 +42,7 @@ def shown_metric_stages(files: Sequence[Path], *, as_json: bool) -> str:
 def run_metric_on_spark(
     options: MetricOptions, *, not_for_spark: Sequence[str], master: str, partitions: int | None, quiet: bool = False
 ) -> None:
-    """Find the maximal intervals of what a metric program derives."""
+    """Find the maximal intervals of the facts that a metric program derives."""
     with friendly_errors():
         if not_for_spark:
             raise HoldsforError(f"{', '.join(not_for_spark)} cannot be used with a .dmtl program on Spark")

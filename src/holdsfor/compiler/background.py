@@ -48,7 +48,7 @@ class Background:
         calls = {name: _called(rules) & self.rules.keys() for name, rules in self.rules.items()}
         self.dependent = frozenset(_reaching(self.domains, calls))
         self._waiting: list[tuple[Predicate, ...]] = []
-        # Callees first: what a predicate calls is complete when the predicate is evaluated.
+        # Callees first: the callees of a predicate are complete when the predicate is evaluated.
         for component in reversed(strong_components(calls)):
             if len(component) == 1 and component[0] not in calls[component[0]]:
                 continue

@@ -272,7 +272,7 @@ class Engine:
     def replan(self, plan: Plan) -> bool:
         """Continue with other background facts: all that is kept is re-evaluated, final results stay.
 
-        False if they change more than answers, so that what is known does not fit the plan.
+        False if they change more than answers, so that the state does not fit the plan.
         """
         program = encoded(plan)
         if plan_shape(program.lowered) != plan_shape(self._program.lowered):

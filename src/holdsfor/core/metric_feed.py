@@ -57,7 +57,7 @@ class MetricFeed(Intake):
             self.driver.retract(relation, self._later(table, relation, 1))
 
     def revise(self, until: Fraction) -> Revision:
-        """Advances in time, up to and including a point, and returns what has changed."""
+        """Advances in time, up to and including a point, and returns the changes."""
         point = self._point(until)
         low, last = self._oldest, self._reached
         if last is not None:

@@ -153,7 +153,7 @@ class _Found:
         high = low if is_point else self._ticks(columns.end, unit, int(FOREVER))
         self._low, self._high = low, high
         closed = [self._flags(columns.start_closed), self._flags(columns.end_closed)]
-        # Infinite ends never belong to an interval, whatever a flag says.
+        # Infinite ends never belong to an interval, also if a flag marks them as closed.
         closed = [flags & (np.abs(bound.values) < FOREVER) for flags, bound in zip(closed, (low, high), strict=True)]
         self._start, self._end, self._scale, self._fine = cells(low, high, *closed)
         self._is_infinite_point = is_point & (np.abs(low.values) >= FOREVER)

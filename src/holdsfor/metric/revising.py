@@ -134,7 +134,7 @@ class RevisingSession:
 
 
 def revised(streams: Streams[MetricFeed], until: Fraction) -> Revision:
-    """Advances streams to a time; returns what has changed."""
+    """Advances streams to a time; returns the changes."""
     if streams.earlier:
         # After a swap of rules, several streams answer.
         border, before = streams.border, _answers_that_may_change(streams)

@@ -72,7 +72,7 @@ class _Retention:
         self.settle = RetentionDistance()
 
     def tables(self) -> Iterable[Table]:
-        """The tables with what they keep."""
+        """The tables with their retention."""
         for number, (table, keep) in enumerate(zip(self._plan.tables, self._keep, strict=True)):
             is_recomputed = number in self._recomputed
             yield replace(table, keep=keep.points, keep_why=keep.why, recomputed=is_recomputed)

@@ -134,7 +134,7 @@ class _Search:
         return [tuple(sorted(tied))]
 
     def _follow(self, shape: RuleShape) -> bool:
-        """Records what a rule ties and how it reads its inputs; False if its reads of the cycle are not tied."""
+        """Records the ties of a rule and its reads of inputs; False if its reads of the cycle are not tied."""
         members = self._members
         key = _name(shape.columns[members[shape.symbol]])
         own = [one for one in shape.readings if one.symbol in members]

@@ -158,7 +158,7 @@ def backtest_data(found: Backtest, why: int) -> dict[str, Any]:
 
 
 def score_data(found: Score, line: TimeLine) -> dict[str, Any]:
-    """A score as plain data; what has no value is null."""
+    """A score as plain data; a missing value is null."""
     return {
         "labelled": found.labelled,
         "found": found.found,

@@ -1,6 +1,6 @@
 """Two histories compared: which intervals appear, disappear, grow, shrink or move.
 
-Intervals that both have are left out at once. What is left of one subject is put into clusters of intervals that overlap
+Intervals that both sides have are left out first. The other intervals of a subject are put into clusters of intervals that overlap
 each other; a cluster is one difference. In a cluster, the new intervals may lie around the old ones (it grows), inside them
 (it shrinks), or neither (it moves).
 """

@@ -95,7 +95,7 @@ class Diff(Sequence[Difference]):
         (old, new), _ = histories(self._results, self._wanted)
         return old, new
 
-    # What the edit reaches
+    # The reach of the edit
 
     @property
     def changed(self) -> list[str]:
@@ -282,7 +282,7 @@ def diff(
     """The differences between the results of two programs over the same events.
 
     `old` and `new` are loaded programs, files, folders of rule files, `REVISION:PATH` for git, or lists of these. Only
-    the events and fluents that the edit reaches are evaluated, and what they need. With windows, each time-point counts
+    the events and fluents that the edit affects are evaluated, and their dependencies. With windows, each time-point counts
     as of the last query time whose window contains it. `fluents` are the names to compare; all other arguments are as
     in `recognise`.
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def diff_data(found: Diff, why: Collection[int]) -> dict[str, Any]:
-    """Everything: what the edit reaches, totals, and all differences."""
+    """The diff as plain data: the reach of the edit, totals, and all differences."""
     from holdsfor.review.diff import SCHEMA
 
     line = found.line

@@ -61,7 +61,7 @@ def whole_page(title: str, body: str) -> str:
 
 
 def cards(found: Iterable[tuple[str, str]]) -> str:
-    """Large numbers, each with what it is."""
+    """Large numbers with their captions."""
     inside = "".join(
         f'<div class="card"><b>{escape(number)}</b><span>{escape(what)}</span></div>' for number, what in found
     )

@@ -14,7 +14,7 @@ _MOST_CONDITIONS = 3
 
 @dataclass(frozen=True)
 class ClauseReason:
-    """A clause of the edit, on the `side` that has it, and what it does at the time that is looked at."""
+    """A clause of the edit, on the `side` that has it, and its effect at the examined time."""
 
     side: str
     file: str

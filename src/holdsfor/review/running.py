@@ -29,7 +29,7 @@ from holdsfor.times import DurationInput, TimeInput
 
 @dataclass(frozen=True)
 class EventInput:
-    """Events, and how they are read and looked at."""
+    """Events, with the options of reading and of windows."""
 
     events: EventsInput
     mapping: MappingInput = None
@@ -42,7 +42,7 @@ class EventInput:
     threads: int | None = None
 
     def require_metric(self) -> None:
-        """Complain of what a metric program has no use for."""
+        """Refuse options that have no meaning for a metric program."""
         given = {"window": self.window, "step": self.step, "clock_tick": self.clock_tick, "threads": self.threads}
         unused = [name for name, value in given.items() if value is not None]
         if unused:
@@ -58,7 +58,7 @@ class Runs:
         self._readings: list[tuple[Plan, Reading]] = []
 
     def share(self, reasoners: Sequence[AnyReasoner]) -> None:
-        """Read input once for all programs that are going to be run, if what they read goes together."""
+        """Read input once for all programs that are going to be run, if their inputs are compatible."""
         plans = [self._ticked(one).plan for one in reasoners if isinstance(one, Reasoner)]
         self._shared = _reading_plan(plans) if len(plans) == len(reasoners) else None
 
@@ -111,7 +111,7 @@ class Runs:
         given = self.given
         given.require_metric()
         with warnings.catch_warnings():
-            # Of facts that only the rest of the program reads.
+            # Warnings about facts that only the rest of the program reads.
             warnings.simplefilter("ignore")
             return reasoner.materialise(
                 given.events,

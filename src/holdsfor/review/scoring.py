@@ -1,7 +1,7 @@
 """Scores: the agreement of found intervals with labelled ones, by time and by episode.
 
 An *episode* is a maximal interval of one subject. With a tolerance `d`, an interval of the other side is widened by `d` at both ends
-before it is compared. Of n time-points of an episode, so many as lie in widened intervals of the other side are *shared*.
+before it is compared. Of n time-points of an episode, those in widened intervals of the other side are *shared*.
 
 - By time: precision is the shared part of all found time, recall the shared part of all labelled time.
 - By episode: an episode *agrees* if it shares at least one time-point, and at least the part `overlap` of its own. Precision is the

@@ -62,7 +62,7 @@ class _ComparedRows:
         if now == before:
             return None, None
         between = self._rows.take(slice(min(now, before), max(now, before)))
-        # Those below the constant, or those above it.
+        # The rows below the constant, or the rows above it.
         is_added = (now > before) == (self._operator in ("<", "=<"))
         return (between, None) if is_added else (None, between)
 

@@ -108,7 +108,7 @@ def _columns_of(tag: Tag, names: Sequence[str]) -> list[str]:
 def engine_rows(
     engine: Engine, own: list[tuple[Tag, pa.Table]], vocabulary: Vocabulary
 ) -> Iterator[tuple[CoreRows, Ints]]:
-    """Input for the engine, with its arrivals. Python converts what the core cannot read."""
+    """Input for the engine, with its arrivals. Python converts values that the core cannot read."""
     rest = []
     for tag, table in own:
         found = None

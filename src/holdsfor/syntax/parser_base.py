@@ -48,7 +48,7 @@ class ParserBase:
     def _fail(
         self, token: Token, message: str, hint: str | Advice, *, code: str = "HF001", label: RelatedSpan | None = None
     ) -> NoReturn:
-        # A stray character is already reported; what it does to the rest of its clause is not news.
+        # A stray character is already reported; its effects on the rest of the clause are not reported.
         line = self._source.text.rfind("\n", 0, self._tokens[self._clause_start].start) + 1
         first = max(line, self._tokens[self._clause_start - 1].end if self._clause_start else 0)
         if bisect_left(self._strays, first) == bisect_left(self._strays, token.end):

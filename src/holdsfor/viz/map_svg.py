@@ -82,7 +82,7 @@ def map_svg(scene: Scene, width: float) -> str:
         [
             *opening("holdsfor-map", width, height, scene.title, scene.description, _STYLE),
             *shown,
-            # A nested SVG clips what lies outside.
+            # A nested SVG clips its content.
             f'<svg x="{MARGIN:g}" y="{top:.1f}" width="{view.width:.1f}" height="{view.height:.1f}" overflow="hidden">',
             f'<rect width="100%" height="100%" fill="{_SEA if scene.has_sea else _GROUND}"/>',
             *_areas(view),

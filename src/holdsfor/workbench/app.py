@@ -85,7 +85,7 @@ async def _events(watch: Watch) -> AsyncIterator[str]:
         await asyncio.sleep(_PAUSE)
 
 
-# What goes wrong
+# Errors
 
 
 async def _problem(_request: object, problem: Exception) -> JSONResponse:

@@ -1,6 +1,6 @@
 """Links that carry rules and events: a bundle of small files, compressed into the part behind `#` of an address.
 
-Browsers never send that part of an address, so what a link carries reaches no server by being opened or logged.
+Browsers never send that part of an address, so the content of a link reaches no server and no log.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def unpacked(text: str) -> Bundle:
         raise HoldsforError("that link is damaged: perhaps its end was cut off; ask for it again") from problem
 
 
-# What is on a desk, as a bundle
+# Bundles of desks
 
 
 def bundle_of(

@@ -36,7 +36,7 @@ class Samples:
         self._paths, self._rows, self._style = paths, rows, style
         self._made: dict[Path, _Sample] = {}
         self._folder = Path(tempfile.mkdtemp(prefix="holdsfor-"))
-        # It goes when the page does.
+        # It is deleted with the page.
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def files(self) -> list[Path]:

@@ -68,7 +68,7 @@ def plan(vessels: int, hours: float, seed: int) -> FleetPlan:
     every = every.take(np.flatnonzero(every.seconds > 0))
     every = every.take(np.lexsort((every.start, every.vessel)))
     first = np.searchsorted(every.vessel, every.vessel)
-    # That a vessel drifts can only be seen if it says where it points to.
+    # Drifting is recognisable only if the vessel reports a heading.
     ships.no_heading[every.vessel[every.drift != 0]] = 0
     truths += _left_the_map(every, hours * HOUR)
     end = BEGIN + round(hours * HOUR)
@@ -175,7 +175,7 @@ def _table(truths: list[TrueIntervals], ships: Fleet, begin: int, end: int) -> p
     start = begin + np.concatenate([one.start for one in truths]).astype(np.int64)
     until = np.minimum(begin + np.concatenate([one.end for one in truths]).astype(np.int64), end)
     paired = other > 0
-    # Of a pair, the lower number comes first, as in the signals.
+    # The lower number of a pair is the first, as in the signals.
     first, second = np.where(paired, np.minimum(vessel, other), vessel), np.maximum(vessel, other)
     kept = np.flatnonzero(until - start > 0)
     order = kept[np.lexsort((start[kept], first[kept], names[kept]))]

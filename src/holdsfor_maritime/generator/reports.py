@@ -33,7 +33,7 @@ _LATEST = 240.0
 
 
 class Chance:
-    """Random numbers that are a hash of what they are for."""
+    """Random numbers as hashes of their purpose."""
 
     def __init__(self, *keys: Ints | int) -> None:
         self._state: Bits = np.zeros(1, np.uint64)
@@ -81,7 +81,7 @@ def reports(plan: FleetPlan, first: int, last: int, seed: int, density: float = 
     begin, end = np.searchsorted(plan.legs.vessel, (first, last))
     legs = plan.legs.take(np.arange(begin, end))
     period = np.where(legs.silent > 0, np.inf, _period(legs, density))
-    # Only what lies inside the span is sent; a leg may have begun before it.
+    # Only reports inside the span are sent; a leg may have begun before it.
     skipped = np.floor(np.clip(-legs.start, 0, None) / period)
     count = np.where(legs.silent > 0, 0, np.ceil(legs.seconds / period) - skipped).clip(0).astype(np.int64)
     row = np.repeat(np.arange(len(count)), count)

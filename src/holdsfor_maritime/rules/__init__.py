@@ -16,7 +16,7 @@ LIMITS = _HERE / "limits.prolog"
 
 @dataclass(frozen=True)
 class ReportedSituation:
-    """Something that is reported: a fluent and the value that counts, what to call it, and what it means in words."""
+    """A situation of the report: a fluent and its value, a title, and a description."""
 
     name: str
     title: str

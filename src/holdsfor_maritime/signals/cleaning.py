@@ -49,7 +49,7 @@ def in_range(rows: pa.Table) -> NDArray[np.bool_]:
 
     def between(name: str, low: float, high: float) -> NDArray[np.bool_]:
         values = rows[name].to_numpy()
-        # What is missing is NaN, and that is not outside.
+        # Missing values are NaN, which is not out of range.
         found: NDArray[np.bool_] = ~((values < low) | (values > high))
         return found
 

@@ -70,7 +70,7 @@ def _side_by_side(strip: Ints, followed: NDArray[np.bool_], lon: Floats, lat: Fl
     key = (strip << _LON_BITS) | fine
     order = np.argsort(key, kind="stable")
     key = key[order]
-    # Half the width of what has to be looked at, in steps of longitude: widest at the side towards the pole.
+    # Half the width of the searched cells, in steps of longitude: widest at the side towards the pole.
     polar = np.minimum(np.abs(lat) + step, 89.999)
     wide = np.ceil(step / np.cos(np.radians(polar)) * _FINE).astype(np.int64) + 1
     lower, upper = np.maximum(fine - wide, 0), np.minimum(fine + wide, 2**_LON_BITS - 1)

@@ -44,7 +44,7 @@ def run_batch(
     `results` reads the folder of a result, `background` takes a table of facts.
     """
     for name in OUTPUTS:
-        # What an earlier run left there is not part of this one.
+        # Files of an earlier run are not part of this one.
         _remove(stores[1].path(name))
     limits = thresholds(given)
     areas = read_areas(Path(dataset) / "areas.geojson")

@@ -5,7 +5,7 @@
     meet     a range of time    →  runs of slots         (`runs`, by pair)
     merge    a bucket of pairs  →  proximity
 
-A batch goes through these once. A stream goes through them with every micro-batch, and remembers what it has to.
+A batch goes through these once. A stream goes through them with every micro-batch, and keeps a state.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ GROUNDINGS = Node(PREDICATE, "grounding", 1)
 
 @dataclass
 class Definitions:
-    """The normalised clauses that define each node, and what they read."""
+    """The normalised clauses that define each node, and their reads."""
 
     clauses: dict[Node, Counter[Any]] = field(default_factory=dict)
     reads: dict[Node, set[Node]] = field(default_factory=dict)

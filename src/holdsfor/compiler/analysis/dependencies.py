@@ -52,7 +52,7 @@ class Vertex:
 
 @record
 class TemporalCondition:
-    """A temporal condition of a rule: what it reads, and whether all its uses are positive."""
+    """A temporal condition of a rule: its reads, and whether all its uses are positive."""
 
     literal: ir.Happens | ir.Boundary | ir.Holds | ir.Effect | ir.Intervals
     symbol: Symbol

@@ -125,7 +125,7 @@ class UnboundFindings:
         return _unsafe(f"no condition binds {shown}", span, _did_you_mean(meant) if meant else _BIND, fix)
 
     def _open_fact(self, literal: ir.Literal) -> str | None:
-        """A fact with variables does not bind what it leaves open."""
+        """A fact with variables does not bind the arguments that it leaves open."""
         name = functor(literal.atom) if isinstance(literal, ir.Call) else None
         facts = self._needs.open_facts.get(name, ()) if name is not None and not self._needs(name) else ()
         return f"{print_term(facts[0])} does not bind it: add a condition that does" if facts else None

@@ -68,7 +68,7 @@ def looks_back(rule: NormalRule) -> bool:
 
 
 def make_metric_plan(program: MetricProgram, queries: Iterable[str] = ()) -> MetricPlan:
-    """The plan of a checked program. With queries, only what they need."""
+    """The plan of a checked program, restricted to the needs of queries if there are any."""
     plan = plan_rules(normalise(program), program.facts, queries)
     return replace(plan, variables=head_variables(program))
 

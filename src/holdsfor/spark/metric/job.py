@@ -47,7 +47,7 @@ class MetricJob:
     time_scale: TimeScale | None = None
     """The length of a time unit, if changes have timestamps."""
     goals: Goals | None = None
-    """Questions with constants; the plan is that of what they need."""
+    """The goals of a query with constants; the plan is restricted to them."""
     mark: str = field(default="", compare=False)
     """Identifies the program: each task receives its own copy of the job."""
 
