@@ -156,7 +156,7 @@ def test_a_question_with_a_constant(spark: Any, wanted: tuple[Path, set[Any]]) -
         rows = {(row.predicate, "|".join(map(str, row.args)), *row[2:]) for row in local}
         assert rows and rows < expected
         assert Counter(as_row(row.asDict()) for row in found.collect()) == Counter(rows)
-    with pytest.raises(HoldsforError, match="a question is a predicate with constants and variables"):
+    with pytest.raises(HoldsforError, match="a query is a predicate with constants and variables"):
         materialise(reasoner(), path, query="Hot(a")
 
 

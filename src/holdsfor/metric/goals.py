@@ -29,7 +29,7 @@ def read_goal(text: str) -> Atom:
         or not isinstance(literal.atom, Atom)
         or literal.negated
     ):
-        raise HoldsforError(f"a question is a predicate with constants and variables such as P(a, X), not {text!r}")
+        raise HoldsforError(f"a query is a predicate with constants and variables such as P(a, X), not {text!r}")
     return literal.atom
 
 

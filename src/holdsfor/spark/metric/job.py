@@ -60,7 +60,7 @@ class MetricJob:
         end: Fraction | None = None,
         goals: Goals | None = None,
     ) -> MetricJob:
-        """The job of a plan, or of the questions about it."""
+        """The job of a plan, or of a query on it."""
         plan = plan if goals is None else goals.made.plan
         mark = f"{fingerprint(plan)} {sorted((str(one), delay) for one, delay in plan.delays.items())}"
         return cls(metric_stages(plan), buckets, start, end, goals=goals, mark=mark)
@@ -138,7 +138,7 @@ class MetricJob:
 
 
 def fingerprint(plan: MetricPlan, goals: Goals | None = None) -> str:
-    """A text that identifies the rules and the questions about them."""
+    """A text that identifies the rules and the query."""
     text = "\n".join([*map(repr, plan.rules), repr(plan.facts), repr(sorted(map(str, plan.outputs)))])
     text += "" if goals is None else f"\n{goals.atoms}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -222,7 +222,7 @@ class ReadFacts:
 
 
 def sent(job: MetricJob, sender: Sender, facts: FactSet, dictionary: Dictionary) -> Iterator[pa.RecordBatch]:
-    """Rows with the facts for all their readers, as far as questions need them."""
+    """Rows with the facts for all their readers, as far as the query needs them."""
     facts = facts if job.goals is None else job.goals.read(facts, dictionary)
     for signature, table in facts.tables.items():
         relation = job.given.get(signature)
