@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdsfor.compiler.analysis import names, unbound
 from holdsfor.diagnostics import Fix, Span
 from holdsfor.editing import colouring, folding, signatures
-from holdsfor.syntax import parser_base, hints
+from holdsfor.syntax import hints, parser_base
 from tests.property.test_editing import slips
 from tests.property.test_editing import test_a_fix_does_away_with_its_finding as fixes
 from tests.property.test_editing import test_every_question_has_an_answer as answers
