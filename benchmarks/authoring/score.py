@@ -17,7 +17,7 @@ from pathlib import Path
 from holdsfor import loads
 from holdsfor.diagnostics import HoldsforError, ProgramError
 from holdsfor.testing.engines import found_at
-from holdsfor.testing.notation import Found, events, wanted
+from holdsfor.testing.notation import Found, events, expectations
 
 HERE = Path(__file__).parent
 AFTER = 20
@@ -80,7 +80,7 @@ def score(one: Situation, rules: str) -> Score:
     except HoldsforError as problem:
         return Score(one.name, problem=str(problem).splitlines()[0])
     last = AFTER + max(row.get("time", row.get("end", 0)) for rows in tables.values() for row in rows)
-    right = _points({each.what: list(each.times) for each in wanted(one.expected)}, one, last)
+    right = _points({each.what: list(each.times) for each in expectations(one.expected)}, one, last)
     got = _points(found, one, last)
     pairs = {(what, time) for what, times in right.items() for time in times}
     hits = {(what, time) for what, times in got.items() for time in times}

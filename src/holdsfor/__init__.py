@@ -58,7 +58,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    # The compiler, NumPy and Arrow come with these; they are imported when somebody asks for them.
+    # The compiler, NumPy and Arrow come with these; they are imported on first use.
     if name not in _HOMES:
         raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_HOMES[name]), name)

@@ -19,7 +19,7 @@ _LONGEST_LINE = 160
 
 
 class Severity(StrEnum):
-    """How bad it is: an error stops compilation, a warning or a note does not."""
+    """The severity of a finding: an error stops compilation, a warning or a note does not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -92,8 +92,8 @@ NOWHERE = Span(Source("<built in Python>", ""), 0, 0)
 
 
 @record
-class Label:
-    """A second place that a diagnostic points at, with a few words."""
+class RelatedSpan:
+    """A second span of a diagnostic, with a short text."""
 
     span: Span
     message: str
@@ -101,7 +101,7 @@ class Label:
 
 @record
 class Fix:
-    """The change to the text that a hint speaks of: what to write instead of a span, which may be empty."""
+    """The correction that a hint describes: the text that replaces a span, which may be empty."""
 
     span: Span
     replacement: str
@@ -123,7 +123,7 @@ class Diagnostic:
     message: str
     span: Span
     hint: str = ""
-    labels: tuple[Label, ...] = ()
+    labels: tuple[RelatedSpan, ...] = ()
     fix: Fix | None = None
 
     def render(self) -> str:
@@ -160,7 +160,7 @@ def _place(span: Span) -> dict[str, object]:
 
 
 def _snippet(span: Span, mark: str) -> Iterator[str]:
-    """The first line of a span with marks under it; of a very long line, what lies around the span."""
+    """The first line of a span with marks under it; of a very long line, the part around the span."""
     if not span.source.text:
         return
     number, column = span.source.line_column(span.start)
@@ -181,21 +181,21 @@ def _printable(char: str) -> str:
 
 
 def _columns(char: str) -> int:
-    """How many columns of a terminal a character takes."""
+    """The width of a character in columns of a terminal."""
     if unicodedata.combining(char):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def require_text(given: object, what: str) -> None:
-    """Raise HoldsforError if something that should be text is not: `what` says where it stands."""
+    """Raise HoldsforError unless a value is text; messages call it `what`."""
     if not isinstance(given, str):
         kind = "None" if given is None else f"an object of type {type(given).__name__}"
         raise HoldsforError(f"{what} takes the text of rules, not {kind}; holdsfor.load reads them from files")
 
 
 def warn_caller(message: str) -> None:
-    """Warn at the line that called holdsfor, from however deep inside."""
+    """Warn at the line that called holdsfor, whatever the depth of the call stack."""
     level, frame = 2, sys._getframe(1)  # noqa: SLF001 -- the only way to the caller
     while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "holdsfor":
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Engine(StrEnum):
-    """What evaluates the rules."""
+    """The engine that evaluates the rules."""
 
     LOCAL = "local"
     REFERENCE = "reference"

@@ -54,7 +54,7 @@ Background: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
 
 
 METRIC_FILES = ".dmtl"
-"""How the names of files with metric rules end."""
+"""The file name endings of metric rules."""
 _RULE_FILE = re.compile(r"[\w./\\ -]+\.(prolog|pl|dmtl)")
 
 
@@ -78,12 +78,12 @@ class Reasoner:
         return self.analysis.written.time_scale
 
     def __repr__(self) -> str:
-        """How large the program is, and what it reads and finds: `<Reasoner: 1 rule; reads unlock; finds open>`."""
+        """A summary with size, input and output: `<Reasoner: 1 rule; reads unlock; finds open>`."""
         return f"<Reasoner: {described(self.analysis)}>"
 
     @cached_property
     def plan(self) -> Plan:
-        """How the program is evaluated; raises ProgramError if it cannot be."""
+        """The plan of the program; raises ProgramError if it has errors."""
         self.require_no_errors()
         with no_garbage_collection():
             return replace(make_plan(self.analysis), max_delayed_effects=self.max_delayed_effects)
@@ -222,9 +222,9 @@ class Reasoner:
         >>> loads(rules).explain("open(front)=true", 5, events={"unlock": [(3, "front")]}).holds
         True
         """
-        asked, known = self._asked(events, (window, step, start, end), background, mapping, unit)
+        explainer, known = self._explainer(events, (window, step, start, end), background, mapping, unit)
         query = time_point_or_none(query_time, known, "query_time")
-        return asked.explain(question, time_point(at, known, "at"), query_time=query, depth=depth)
+        return explainer.explain(question, time_point(at, known, "at"), query_time=query, depth=depth)
 
     def why(
         self,
@@ -243,9 +243,9 @@ class Reasoner:
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Explain why a situation holds at a time-point; raises HoldsforError if it does not."""
-        asked, known = self._asked(events, (window, step, start, end), background, mapping, unit)
+        explainer, known = self._explainer(events, (window, step, start, end), background, mapping, unit)
         query = time_point_or_none(query_time, known, "query_time")
-        return asked.why(question, time_point(at, known, "at"), query_time=query, depth=depth)
+        return explainer.why(question, time_point(at, known, "at"), query_time=query, depth=depth)
 
     def why_not(
         self,
@@ -264,11 +264,11 @@ class Reasoner:
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Explain why a situation does not hold at a time-point; raises HoldsforError if it does."""
-        asked, known = self._asked(events, (window, step, start, end), background, mapping, unit)
+        explainer, known = self._explainer(events, (window, step, start, end), background, mapping, unit)
         query = time_point_or_none(query_time, known, "query_time")
-        return asked.why_not(question, time_point(at, known, "at"), query_time=query, depth=depth)
+        return explainer.why_not(question, time_point(at, known, "at"), query_time=query, depth=depth)
 
-    def _asked(
+    def _explainer(
         self,
         events: EventsInput,
         span: Span,
@@ -276,13 +276,13 @@ class Reasoner:
         mapping: MappingInput,
         unit: str | None,
     ) -> tuple[Asked, str | None]:
-        """What was read, to be asked questions, and what one time-point of it is."""
+        """An explainer for input that has been read, and the time unit of that input."""
         from holdsfor.recognition import plan_windows
 
         plan = self._plan_with(background, None)
         reading = read_input(plan, events, mapping, unit)
         windows = plan_windows(reading.stream, *span_in_points(span, reading.unit), scale=reading.time_scale)
-        return _asked(plan, reading, windows, events, mapping), reading.unit
+        return _explainer(plan, reading, windows, events, mapping), reading.unit
 
     def session(
         self,
@@ -346,12 +346,12 @@ def read_input(
     max_ahead: DurationInput | None = None,
 ) -> Reading:
     """Read events, and report rows that cannot be used."""
-    from holdsfor.io.given import as_paths, complain_of_strangers, warn_of_unread
-    from holdsfor.io.looks import require_described
+    from holdsfor.io.format_detection import require_described
+    from holdsfor.io.given import as_paths, report_unread_tables, warn_of_unread
     from holdsfor.recognition import read_events
 
     if isinstance(events, Mapping):
-        complain_of_strangers(events, plan)
+        report_unread_tables(events, plan)
     reading = read_events(plan, events, mapping, unit, rejects, max_ahead=max_ahead)
     if mapping is None and not isinstance(events, Mapping):
         read = reading.rows - sum(reading.unknown.values()) - reading.rejects.count
@@ -369,7 +369,7 @@ def recognised(
     events: EventsInput,
     mapping: MappingInput = None,
 ) -> Result:
-    """What a program finds in events that were read; `events` and `mapping` say where rows come from."""
+    """The result of a program over a reading; `events` and `mapping` say where its rows come from."""
     from holdsfor.columns.report import Texts
     from holdsfor.recognition import Recognition, checked_windows
     from holdsfor.result import Result
@@ -378,27 +378,27 @@ def recognised(
     if note is not None:
         warn_caller(note)
     recognition = Recognition(plan, reading, windows, threads=threads)
-    asked = partial(_asked, plan, reading, windows, events, mapping)
+    explainer = partial(_explainer, plan, reading, windows, events, mapping)
     answers = list(recognition)
     return Result(
         answers,
         Texts(reading.dictionary),
         recognition.summary,
         windows,
-        asked,
+        explainer,
         time_scale=reading.time_scale,
         program=plan.analysis.written,
     )
 
 
-def _asked(
+def _explainer(
     plan: Plan,
     reading: Reading,
     windows: WindowPlan | None,
     events: EventsInput,
     mapping: MappingInput,
 ) -> Asked:
-    """What was read, to be asked questions. Few runs have any use for it."""
+    """An explainer for input that has been read. It is created on demand, because most runs need no explanations."""
     from holdsfor.explain.asking import Asked
     from holdsfor.explain.sources import Sources
 
@@ -426,12 +426,12 @@ def read_source(path: str | Path) -> Source:
 
 
 def _is_rule_text(name: str) -> bool:
-    """Whether what should be the name of a file is the text of rules."""
+    """Whether text given as a file name is the text of rules instead."""
     return ":-" in name or "\n" in name or name.rstrip().endswith(").")
 
 
 def background_program(background: Background | None) -> Program:
-    """Background knowledge as rules of its own."""
+    """Background knowledge as a program."""
     if background is None:
         return Program(())
     if isinstance(background, Mapping):
@@ -483,7 +483,7 @@ def parse_sources(sources: Iterable[Source], read: ReadFile = read_source) -> Pr
     program = parse_program((source for source in listed if source not in metric), read)
     if not metric:
         return program
-    # Imported here: few programs have metric rules.
+    # Imported here: most programs have no metric rules.
     from holdsfor.frontend.dmtl import parse_metric
 
     return replace(program, metric=parse_metric(metric))

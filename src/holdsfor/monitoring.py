@@ -18,19 +18,19 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """Upper limits of the histogram of latencies, in seconds."""
 _COUNTED = {
-    "events": "Rows that came in and could be used.",
-    "late": "Rows that came when their last window was over.",
+    "events": "Rows that arrived and were used.",
+    "late": "Rows that arrived after their last window.",
     "rejected": "Rows that could not be read, or whose time was too far ahead.",
-    "unmatched": "Retractions of what was not there.",
-    "changes": "Changes of intervals that were told.",
-    "queries": "Query times that were asked.",
+    "unmatched": "Retractions of unknown rows.",
+    "changes": "Changes that were reported.",
+    "queries": "Query times that were evaluated.",
     "without_value": "Rows for which a condition had no value.",
 }
 _SHOWN = {
-    "keys": "Keys that something is known of.",
+    "keys": "Keys with a state.",
     "state_rows": "Rows that are kept.",
     "state_bytes": "Bytes of the state.",
-    "intervals": "Intervals in sight.",
+    "intervals": "Intervals that are kept.",
     "query_time": "The last query time, as a number of time-points.",
 }
 
@@ -54,24 +54,24 @@ class Metrics:
                 self.totals[name] += number
 
     def set(self, **now: float | None) -> None:
-        """Set gauges; what is not known stays as it is."""
+        """Set gauges; unknown ones keep their values."""
         with self._lock:
             self.values.update({name: value for name, value in now.items() if value is not None})
 
     def took(self, seconds: float) -> None:
-        """Note how long a batch or a question took."""
+        """Record how long a batch or a query time took."""
         with self._lock:
             self._latencies[next((at for at, limit in enumerate(BUCKETS) if seconds <= limit), len(BUCKETS))] += 1
             self._seconds += seconds
 
     def certify(self, plan: PhysicalPlan) -> None:
-        """Take over what the plan promises of the state."""
+        """Set the retention that the plan guarantees."""
         for table, bound in zip(plan.tables, bounds(plan), strict=True):
             if table.role in (Role.INPUT_EVENT, Role.INPUT_FLUENT):
                 self.limits[table.label] = None if bound.span == FOREVER else bound.span
 
     def report(self, data: Mapping[str, Any]) -> None:
-        """Take over the report of a micro-batch, as `Report.data` has it."""
+        """Add the report of a micro-batch, in the form of `Report.data`."""
 
         def number(name: str) -> float:
             value = data.get(name)
@@ -110,7 +110,7 @@ class Metrics:
         spans = [
             f"holdsfor_state_kept_points{_label(name)} {span}" for name, span in self.limits.items() if span is not None
         ]
-        found = _block("state_bounded", "Whether the plan bounds what is kept of an input.", "gauge", bounded)
+        found = _block("state_bounded", "Whether the plan bounds the rows that are kept of an input.", "gauge", bounded)
         return found + _block(
             "state_kept_points", "For how many time-points behind the window rows may be kept.", "gauge", spans
         )
@@ -144,7 +144,7 @@ def _number(value: float) -> str:
 
 
 class SessionMetrics:
-    """The metrics of a session: ask it through `changes` instead of the session."""
+    """The metrics of a session: call its `changes` instead of the session's own."""
 
     def __init__(self, session: Any, metrics: Metrics | None = None) -> None:
         self._session = session
@@ -153,7 +153,7 @@ class SessionMetrics:
         self._last = dict.fromkeys(("events", "late", "rejected", "unmatched"), 0)
 
     def changes(self, now: Any = None) -> Any:
-        """What `Session.changes` gives, measured."""
+        """The changes of the session, measured."""
         begin = time.perf_counter()
         found = self._session.changes(now)
         self.metrics.took(time.perf_counter() - begin)
@@ -188,7 +188,7 @@ def served(text: Callable[[], str], address: str) -> ThreadingHTTPServer:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing: it is asked every few seconds."""
+            """Log nothing: Prometheus sends a request every few seconds."""
 
     try:
         server = ThreadingHTTPServer((host or "127.0.0.1", int(port)), Handler)

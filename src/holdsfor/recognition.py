@@ -26,7 +26,7 @@ from holdsfor.core.run import RecordedRun
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.aside import without_far_ahead
 from holdsfor.io.builder import Reading
-from holdsfor.io.given import Paths, as_paths, complain_of_unread_mapping
+from holdsfor.io.given import Paths, as_paths, refuse_unread_mapping
 from holdsfor.io.inputs import input_files
 from holdsfor.io.plausible import time_note
 from holdsfor.io.preprocessing_rules import has_preprocessing
@@ -35,7 +35,7 @@ from holdsfor.io.rtec_csv import OnRows, read_rtec
 from holdsfor.times import DurationInput, TimeScale, duration_or_none, shown_time, unit_of
 
 if TYPE_CHECKING:
-    # Imported where they are used: few runs have any use for them.
+    # Imported where they are used: most runs do not need them.
     from holdsfor.columns.unvalued import Unvalued
     from holdsfor.logic.failures import Failure
     from holdsfor.reference import Windows
@@ -58,7 +58,7 @@ def read_events(
 
     Timestamps are counted in the unit that the rules declare, else in that of the mapping or in the `unit`, without one
     in seconds; those that are declared must agree. Rows that lie more than `max_ahead` time-points after
-    the median are set aside. What a `preProcessing` of the program computes from the input is input, too.
+    the median are set aside. The results of a `preProcessing` of the program are input, too.
     """
     if not isinstance(events, Mapping):
         events = as_paths(events, plan)
@@ -72,7 +72,7 @@ def read_events(
         reading = without_far_ahead(reading, ahead, source)
     if not has_preprocessing(plan):
         return reading
-    # Imported here, with the reference evaluator's records: few programs have any.
+    # Imported here, with the reference evaluator's records: most programs have none.
     from holdsfor.io.preprocessing import preprocessed
 
     return preprocessed(plan, reading)
@@ -88,7 +88,7 @@ def _read(
 ) -> Reading:
     entities = plan.analysis.entities
     arithmetic = _arithmetic(plan)
-    # What reads other forms of input is imported for those who have them.
+    # Readers of other input formats are imported on first use.
     if isinstance(events, Mapping):
         from holdsfor.io.frames import read_frames
 
@@ -100,7 +100,7 @@ def _read(
 
     described = make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
     described = described.with_unit(unit, plan.analysis.written.time_scale)
-    complain_of_unread_mapping(described, plan)
+    refuse_unread_mapping(described, plan)
     files = input_files(events, described)
     return read_tables(files, described, entities, rejects=rejects, on_rows=on_rows, arithmetic=arithmetic)
 
@@ -154,7 +154,7 @@ def checked_windows(
     *,
     tick: int = 1,
 ) -> tuple[WindowPlan | None, str | None]:
-    """The query times of a run over what was read, and what is strange about them or about the times, if anything is."""
+    """The query times of a run over a reading, and a warning about them or about the times, if there is one."""
     scale = reading.time_scale
     windows = plan_windows(reading.stream, window, step, start, end, tick=tick, scale=scale)
     is_bounded = start is not None and end is not None
@@ -167,7 +167,7 @@ def checked_windows(
 
 @dataclass
 class Summary:
-    """What a run read, used and found.
+    """The counts of a run.
 
     `read` rows made sense, `unknown` ones have names that no rule knows, `malformed` ones could not be read. Of those
     read, `late` ones arrived when every window they belong to was over, `outside` ones lie outside the run. Conditions
@@ -191,7 +191,7 @@ class Summary:
 class Recognition:
     """A run over a stream that has been read. Iterate over it for the answers, of all fluents or of some.
 
-    Streams, windows and answers are in time; what the engine works on is counted in clock ticks.
+    Streams, windows and answers are in time; the engine counts in clock ticks.
     """
 
     def __init__(
@@ -208,7 +208,7 @@ class Recognition:
         self._fluents = fluents
         self._threads = threads
         self.run: RecordedRun | None = None
-        """What was measured while it ran."""
+        """The measurements of the run."""
         self._failures: Iterable[Failure] = ()
         unknown, malformed = sum(reading.unknown.values()), reading.rejects.count
         read = reading.rows - unknown - malformed
@@ -230,11 +230,11 @@ class Recognition:
 
     @property
     def queries(self) -> int:
-        """How many questions will be asked."""
+        """The number of query times."""
         return 1 if self.windows is None else len(self.windows.query_times)
 
     def arrived_by(self, query: int) -> int:
-        """How many rows had arrived by a query time."""
+        """The number of rows that had arrived by a query time."""
         return len(self._arrivals) if self.windows is None else int(np.searchsorted(self._arrivals, query, "right"))
 
     @cached_property
@@ -260,7 +260,7 @@ class Recognition:
 
     def by_reference(self) -> tuple[pa.Table, pa.Table]:
         """All intervals and derived events, evaluated by the reference evaluator."""
-        # Imported here: few runs have any use for it.
+        # Imported here: most runs do not need it.
         from holdsfor.compiler.analyse import analyse
         from holdsfor.io.records import records
         from holdsfor.reference import recognise
@@ -285,7 +285,7 @@ class Recognition:
 
 
 def without_value(plan: Plan, failures: Iterable[Failure]) -> list[Unvalued]:
-    """The conditions that have failed for want of a value."""
+    """The conditions that have failed because of a missing value."""
     listed = list(failures)
     if not listed:
         return []
@@ -319,5 +319,5 @@ def _use(stream: Stream, windows: WindowPlan) -> Iterator[tuple[Bools, Bools]]:
         loaded = windows.loaded_at(fluent.arrival)
         is_loaded = loaded < FOREVER
         border = np.where(is_loaded, loaded - size, 0)
-        gone = (fluent.end <= border + 1) | (fluent.is_point & (fluent.start <= border))
-        yield is_loaded & ~gone, is_loaded & gone
+        ended = (fluent.end <= border + 1) | (fluent.is_point & (fluent.start <= border))
+        yield is_loaded & ~ended, is_loaded & ended

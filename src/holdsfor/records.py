@@ -83,5 +83,5 @@ def _refuse_to_delete(one: Any, name: str) -> None:
 
 
 def _reduce(one: Any) -> tuple[Any, ...]:
-    """For copies and pickles: what the constructor takes."""
+    """The arguments of the constructor, for copies and pickles."""
     return type(one), tuple(getattr(one, part.name) for part in fields(one))

@@ -50,7 +50,7 @@ class Result:
         texts: Texts,
         summary: Summary,
         windows: WindowPlan | None = None,
-        asked: Callable[[], Asked] | None = None,
+        explainer: Callable[[], Asked] | None = None,
         *,
         time_scale: TimeScale | None = None,
         program: Program | None = None,
@@ -60,10 +60,10 @@ class Result:
         self._program, self._fluent = program, fluent
         self._texts = texts
         self._windows = windows
-        self._asked = asked
+        self._explainer = explainer
         self.summary = summary
         self.time_scale = time_scale
-        """What one time-point is, if the rules, the input or whoever gave it said so."""
+        """The time unit and zone, if the rules, the input or the caller declare them."""
 
     @property
     def answers(self) -> Sequence[Answer]:
@@ -82,12 +82,12 @@ class Result:
 
     @property
     def unit(self) -> str | None:
-        """What one time-point is, without the zone."""
+        """The time unit."""
         return None if self.time_scale is None else self.time_scale.unit
 
     @property
     def query_times(self) -> list[int]:
-        """When the questions were asked."""
+        """The query times."""
         return [answer.query_time for answer in self._answers]
 
     @cached_property
@@ -155,7 +155,7 @@ class Result:
             self._texts,
             self.summary,
             self._windows,
-            self._asked,
+            self._explainer,
             time_scale=self.time_scale,
             program=self._program,
             fluent=fluent,
@@ -203,10 +203,10 @@ class Result:
         return time_point(at, self.unit, "at"), time_point_or_none(query_time, self.unit, "query_time")
 
     def given_input(self) -> Asked:
-        """The input and rules behind this result, which explanations start from."""
-        if self._asked is None:
-            raise HoldsforError("this result does not remember its input; ask the reasoner: reasoner.why(…, events=…)")
-        return self._asked()
+        """An explainer for the input and rules of this result."""
+        if self._explainer is None:
+            raise HoldsforError("this result does not keep its input; use the reasoner: reasoner.why(…, events=…)")
+        return self._explainer()
 
     # Tables
 
@@ -297,11 +297,11 @@ class Result:
         """
         from holdsfor.viz.timeline import Timeline
         from holdsfor.viz.timeline_answers import answers_chart
-        from holdsfor.viz.timeline_collect import Choice
+        from holdsfor.viz.timeline_collect import ResultSelection
         from holdsfor.viz.timeline_dates import shown_scale
 
         shown = shown_scale(self.time_scale, unit, zone)
-        choice = Choice([fluents] if isinstance(fluents, str) else fluents, entities, between, shown)
+        choice = ResultSelection([fluents] if isinstance(fluents, str) else fluents, entities, between, shown)
         window = self._windows.size if self._windows is not None else None
         named = title if title is not None else self._title()
         given = self.given_input().stream.events if inputs else {}

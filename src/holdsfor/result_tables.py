@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdsfor.reference import EventRow
 
 SHOWN = 10
-"""So many rows are shown on a terminal, twice as many in a notebook."""
+"""The number of rows that are shown on a terminal; a notebook shows twice as many."""
 
 
 class EventResult:
@@ -99,7 +99,7 @@ def shown_html(title: str, table: pa.Table, total: int) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """A number and what it counts.
+    """A number with its noun.
 
     >>> counted(1, "row"), counted(2000, "row")
     ('1 row', '2,000 rows')

@@ -62,14 +62,14 @@ DurationInput: TypeAlias = "int | float | str | timedelta | np.timedelta64"
 """A duration: a number of time-points, a timedelta (also of pandas and NumPy), or text such as "1h" or "PT1H"."""
 
 LATEST = 2**61
-"""Times beyond this, before or after zero, are taken for mistakes; packing times into one integer needs the room."""
+"""Times beyond this, before or after zero, are refused as mistakes; packing times into one integer needs the room."""
 
 _DURATIONS = 'a whole number of time-points, a timedelta, or text such as "90 s", "10min", "1h" or "PT1H"'
 _TIMES = 'a whole number, a datetime, or text such as "2026-03-01" or "2026-03-01T12:00Z"'
 
 
 def require_unit(unit: object, what: str = "unit") -> str:
-    """A unit of time-points by any word for it; a HoldsforError says which there are.
+    """A unit of time-points by any word for it; a HoldsforError lists the known ones.
 
     >>> require_unit("ms"), require_unit("seconds")
     ('ms', 's')
@@ -86,7 +86,7 @@ def _more_about(unit: object) -> str:
 
 @record
 class TimeScale:
-    """What time-points are: how long one is, since 1970, and in which zone people want to read them.
+    """The meaning of time-points: their unit, counted from 1970, and the zone in which they are shown.
 
     >>> TimeScale("s").text(1772366400), TimeScale("s", "Europe/Athens").text(1772366400)
     ('2026-03-01T12:00:00Z', '2026-03-01T14:00:00+02:00')
@@ -101,7 +101,7 @@ class TimeScale:
 
     @property
     def size(self) -> int:
-        """How many nanoseconds a time-point is long."""
+        """The length of a time-point in nanoseconds."""
         return UNITS[self.unit]
 
     def text(self, time: int) -> str:
@@ -145,7 +145,7 @@ def zone_named(name: str) -> tzinfo:
     """
     if name == "UTC":
         return UTC
-    # Imported here: few programs have a zone.
+    # Imported here: most programs have no zone.
     from zoneinfo import ZoneInfo
 
     try:
@@ -155,7 +155,7 @@ def zone_named(name: str) -> tzinfo:
 
 
 def time_point(given: TimeInput, unit: str | None, what: str = "time") -> int:
-    """The time-point that a time belongs to; `what` it is for is said in messages.
+    """The time-point that a time belongs to; messages call it `what`.
 
     Dates and datetimes are counted in the unit since 1970, rounded down as in columns of timestamps. Those without a
     zone are read as UTC, which a warning says.
@@ -171,15 +171,15 @@ def time_point(given: TimeInput, unit: str | None, what: str = "time") -> int:
     return _in_range(exact_time(given, unit, what) // 1, given, what)
 
 
-def exact_time(given: TimeInput, unit: str | None, what: str = "time", taken: str = _TIMES) -> Fraction:
-    """A date or datetime in units since 1970, not rounded; `taken` says in messages what else may be given.
+def exact_time(given: TimeInput, unit: str | None, what: str = "time", accepted: str = _TIMES) -> Fraction:
+    """A date or datetime in units since 1970, not rounded; `accepted` is the text of messages about other values.
 
     >>> exact_time("1970-01-01T00:00:01.5Z", "min")
     Fraction(1, 40)
     """
     since, has_zone = nanoseconds_since_1970(given)
     if since is None:
-        raise HoldsforError(f"{what} must be {taken}, not {given!r}")
+        raise HoldsforError(f"{what} must be {accepted}, not {given!r}")
     if unit is None:
         raise HoldsforError(_without_unit(given, what, "a date"))
     if not has_zone:
@@ -188,7 +188,7 @@ def exact_time(given: TimeInput, unit: str | None, what: str = "time", taken: st
 
 
 def duration(given: DurationInput, unit: str | None, what: str = "duration") -> int:
-    """How many time-points a duration has; `what` it is for is said in messages.
+    """The number of time-points of a duration; messages call it `what`.
 
     >>> duration(90, None), duration("1.5 h", "min"), duration("PT1H", "s"), duration(timedelta(days=1), "h")
     (90, 90, 3600, 24)
@@ -202,15 +202,17 @@ def duration(given: DurationInput, unit: str | None, what: str = "duration") -> 
     return _in_range(found.numerator, given, what)
 
 
-def exact_duration(given: DurationInput, unit: str | None, what: str = "duration", taken: str = _DURATIONS) -> Fraction:
-    """A duration in units, also one that is no whole number of them.
+def exact_duration(
+    given: DurationInput, unit: str | None, what: str = "duration", accepted: str = _DURATIONS
+) -> Fraction:
+    """A duration in units, not rounded.
 
     >>> exact_duration("90 s", "min")
     Fraction(3, 2)
     """
     length = nanoseconds_of(given, what)
     if length is None:
-        raise HoldsforError(f"{what} must be {taken}, not {given!r}")
+        raise HoldsforError(f"{what} must be {accepted}, not {given!r}")
     if unit is None:
         raise HoldsforError(_without_unit(given, what, "a duration"))
     return Fraction(length) / UNITS[require_unit(unit)]

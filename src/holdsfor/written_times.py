@@ -106,7 +106,7 @@ def nanoseconds_since_1970(given: Any) -> tuple[int | Fraction | None, bool]:
     if isinstance(given, str):
         return _read_time(given.strip().upper())
     if _numpy_kind(given) == "M":
-        # What NumPy has is without zones altogether, so there is none that was forgotten.
+        # NumPy times never have zones, so a missing zone is no mistake.
         return _numpy_nanoseconds(given), True
     if isinstance(given, datetime):
         # pandas has a datetime that is none, and it is not equal to itself.
@@ -165,7 +165,7 @@ def _length(span: timedelta) -> int:
 
 
 def nanoseconds(length: timedelta) -> int:
-    """How many nanoseconds a timedelta has.
+    """The length of a timedelta in nanoseconds.
 
     >>> nanoseconds(timedelta(milliseconds=-1))
     -1000000

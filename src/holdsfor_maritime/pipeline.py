@@ -34,7 +34,7 @@ from holdsfor_maritime.rules import SITUATIONS, situation_rules
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Tell = Callable[[str], None]
+OnStep = Callable[[str], None]
 """Receives the name of each step."""
 
 
@@ -43,7 +43,7 @@ def _silent(_words: str) -> None:
 
 
 @dataclass(frozen=True)
-class Job:
+class PipelineJob:
     """A run: the data set, the folder of results, and options."""
 
     dataset: Path
@@ -64,24 +64,24 @@ class Job:
 class StepTimer:
     """Reports each step, and measures it."""
 
-    tell: Tell
+    on_step: OnStep
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
     def of(self, name: str, words: str) -> Iterator[None]:
         """Measures a block."""
-        self.tell(words)
+        self.on_step(words)
         begin = time.perf_counter()
         yield
         self.seconds[name] = time.perf_counter() - begin
 
 
-def run_on_spark(spark: SparkSession, job: Job, tell: Tell = _silent) -> Findings:
+def run_on_spark(spark: SparkSession, job: PipelineJob, on_step: OnStep = _silent) -> Findings:
     """All stages as Spark jobs. Signals are kept as Parquet files: the rules read them several times."""
     from holdsfor.spark import recognise
     from holdsfor_maritime.signals.batch import critical_events
 
-    clock = StepTimer(tell)
+    clock = StepTimer(on_step)
     with clock.of("signals", "stage 1: position reports to signals"):
         signals = critical_events(spark, job.dataset, job.thresholds, out=emptied(job.out / SIGNALS))
     with clock.of("recognition", "stage 2: signals to situations"):
@@ -95,11 +95,11 @@ def run_on_spark(spark: SparkSession, job: Job, tell: Tell = _silent) -> Finding
     return _finished(job, f"Spark on {spark.conf.get('spark.master')}", signals.counts(), vessels, clock)
 
 
-def run_locally(job: Job, tell: Tell = _silent) -> Findings:
+def run_locally(job: PipelineJob, on_step: OnStep = _silent) -> Findings:
     """The same in this process, for data sets that fit into memory."""
     from holdsfor_maritime.signals.local import critical_events
 
-    clock = StepTimer(tell)
+    clock = StepTimer(on_step)
     with clock.of("signals", "stage 1: position reports to signals"):
         signals = critical_events(job.dataset, job.thresholds, out=emptied(job.out / SIGNALS))
     with clock.of("recognition", "stage 2: signals to situations"):
@@ -118,7 +118,9 @@ def emptied(folder: Path) -> Path:
     return folder
 
 
-def _finished(job: Job, engine: str, counts: Mapping[str, int], vessels: pa.Table, clock: StepTimer) -> Findings:
+def _finished(
+    job: PipelineJob, engine: str, counts: Mapping[str, int], vessels: pa.Table, clock: StepTimer
+) -> Findings:
     """Writes the record of a run, then its report."""
     times = pq.read_table(job.out / SIGNALS / TRACKS, columns=["time"])["time"]
     span = pc.min_max(times).as_py() if len(times) else {"min": 0, "max": 0}
@@ -137,7 +139,7 @@ def _finished(job: Job, engine: str, counts: Mapping[str, int], vessels: pa.Tabl
     return replace(findings, run=run)
 
 
-def _write_run(job: Job, run: Mapping[str, Any]) -> None:
+def _write_run(job: PipelineJob, run: Mapping[str, Any]) -> None:
     with created(job.out / RUN) as file:
         file.write(json.dumps(run, indent=2).encode())
 

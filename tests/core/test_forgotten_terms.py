@@ -21,7 +21,7 @@ def doors(batch: int, size: int = 50) -> dict[str, list[tuple[int, str]]]:
 
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "FEW_TERMS", 20)
+    monkeypatch.setattr(engine, "LEAST_NEW_TERMS", 20)
 
 
 def test_terms_of_keys_that_come_and_go() -> None:

@@ -1,4 +1,4 @@
-"""Programs that are in order give nothing to complain about."""
+"""Programs that are in order give no findings."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ BUGS: dict[str, tuple[object, str, Any, Callable[[], None]]] = {
     "compound terms have no kind": (
         argument_kinds,
         "_kinds",
-        lambda term, known: _kinds(term, known) - {argument_kinds.Kind.TERM},
+        lambda term, known: _kinds(term, known) - {argument_kinds.ValueKind.TERM},
         properties.test_kinds_of_compound_arguments,
     ),
 }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdsfor.compiler.analysis import names, unbound
 from holdsfor.diagnostics import Fix, Span
 from holdsfor.editing import colouring, folding, signatures
-from holdsfor.syntax import complaints, hints
+from holdsfor.syntax import hints, parser_base
 from tests.property.test_editing import slips
 from tests.property.test_editing import test_a_fix_does_away_with_its_finding as fixes
 from tests.property.test_editing import test_every_question_has_an_answer as answers
@@ -39,7 +39,7 @@ def closed_too_often(document: Any, offset: int) -> list[Any]:
 
 
 BUGS = [
-    ("the comma comes after the next word", complaints, "advice_between", comma_after_the_word, fixes),
+    ("the comma comes after the next word", parser_base, "advice_between", comma_after_the_word, fixes),
     ("a fix of a name takes its arguments with it", names, "other_name", whole_term, fixes),
     ("a fix of a variable leaves its last letter", unbound, "other_text", one_letter_short, fixes),
     ("a value that is in quotes is coloured twice", colouring, "_by_line", lambda one, _text: [one, one], answers),

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.columns.dictionary import Value, plain_text, value_of
-from holdsfor.compiler.analysis.argument_kinds import VALUE, Kind, Kinds, Place, argument_kinds
+from holdsfor.compiler.analysis.argument_kinds import VALUE, Kinds, Place, ValueKind, argument_kinds
 from holdsfor.diagnostics import Source
 from holdsfor.io.arguments import argument_arrays, argument_values, rows_named
 from holdsfor.reference import Occurrence, Record
@@ -61,12 +61,12 @@ def test_rows_of_a_name(found: list[tuple[str, list[Term]]], data: st.DataObject
     assert kept == [row for row, (name, _) in enumerate(found) if name == chosen]
 
 
-def _kind(value: Value) -> Kind:
+def _kind(value: Value) -> ValueKind:
     if plain_text(value) in ("inf", "- inf"):
-        return Kind.REAL
+        return ValueKind.REAL
     if isinstance(value, str):
-        return Kind.TEXT
-    return Kind.WHOLE if isinstance(value, int) else Kind.REAL if isinstance(value, float) else Kind.TERM
+        return ValueKind.TEXT
+    return ValueKind.WHOLE if isinstance(value, int) else ValueKind.REAL if isinstance(value, float) else ValueKind.TERM
 
 
 def _input_kinds(records: list[Record]) -> dict[Place, Kinds]:

@@ -18,9 +18,9 @@ from holdsfor.io.builder import Reading
 from holdsfor.io.rejects import Rejects
 from holdsfor.loading import Reasoner
 from holdsfor.reference import Record
-from holdsfor.review.comparing import Change, Difference
+from holdsfor.review.comparing import Difference, DifferenceKind
 from holdsfor.review.diff import Diff, compared
-from holdsfor.review.running import Input, Runs
+from holdsfor.review.running import EventInput, Runs
 from holdsfor.review.timeline_scale import FAR
 from tests.strategies.as_read import as_read
 from tests.strategies.engine_runs import Rows, Scenario, on_engine, scenarios
@@ -46,7 +46,7 @@ class Recorded(Runs):
 
     def __init__(self, records: list[Record], span: Span | None) -> None:
         times = {} if span is None else {"window": span.size, "step": span.step, "start": span.start, "end": span.end}
-        super().__init__(Input({}, **times))
+        super().__init__(EventInput({}, **times))
         self._records = records
 
     def reading(self, reasoner: Reasoner) -> Reading:
@@ -134,10 +134,14 @@ def check(scenario: Scenario, other: Reasoner) -> Diff:
 def _check_change(one: Difference) -> None:
     more, less = bool(one.gained_spans), bool(one.lost_spans)
     assert more or less
-    assert (one.change is Change.APPEARS) == (not one.old)
-    assert (one.change is Change.DISAPPEARS) == (not one.new)
+    assert (one.change is DifferenceKind.APPEARS) == (not one.old)
+    assert (one.change is DifferenceKind.DISAPPEARS) == (not one.new)
     if one.old and one.new:
-        wanted = {(True, False): Change.GROWS, (False, True): Change.SHRINKS, (True, True): Change.MOVES}
+        wanted = {
+            (True, False): DifferenceKind.GROWS,
+            (False, True): DifferenceKind.SHRINKS,
+            (True, True): DifferenceKind.MOVES,
+        }
         assert one.change is wanted[more, less]
 
 

@@ -21,7 +21,7 @@ from holdsfor.diagnostics import HoldsforError, errors_of
 from holdsfor.ir.metric import MetricFact, MetricProgram, Range
 from holdsfor.metric import swapping
 from holdsfor.metric.reasoner import from_metric_program
-from holdsfor.metric.swapping import Rules, Streams
+from holdsfor.metric.swapping import PlannedProgram, Streams
 from holdsfor.physical.exactness import SwapPlan, When
 from holdsfor.reference.metric.times import Times
 from tests.strategies.metric_engine import by_reference, columns, stream_plan
@@ -67,7 +67,7 @@ def begins_by(fact: MetricFact, time: Fraction) -> bool:
 
 
 def checked(
-    plan: SwapPlan, rules: Rules, found: Held, right: Held, shown: tuple[Fraction, Fraction], *, is_open: bool
+    plan: SwapPlan, rules: PlannedProgram, found: Held, right: Held, shown: tuple[Fraction, Fraction], *, is_open: bool
 ) -> int:
     """Compare what is said between two times of input; says of how many predicates something was compared."""
     compared = 0
@@ -95,7 +95,7 @@ def law(
     assume(program is not None)
     assert program is not None
     dictionary, lateness = Dictionary(), Fraction(0)
-    before, after = (Rules(one, stream_plan(one)) for one in (scenario.program, program))
+    before, after = (PlannedProgram(one, stream_plan(one)) for one in (scenario.program, program))
     is_feed = kind is MetricFeed
     if is_feed:
         lateness = data.draw(st.sampled_from([Fraction(0), Fraction(2), Fraction(5)]))

@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.review.scoring import Rules, agreement, score
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.scoring import ScoringRules, agreement, score
+from holdsfor.review.timeline_scale import FAR, TimeLine
 
 Triple = tuple[int, int, int]
 SPAN = (-3, 25)
@@ -57,8 +57,8 @@ def part(some: int, of: int) -> float:
 @settings(max_examples=300)
 @given(triples, triples, st.integers(0, 4), st.sampled_from([0.0, 0.3, 0.5, 1.0]))
 def test_every_time_point_is_counted(labels: list[Triple], found: list[Triple], tolerance: int, overlap: float) -> None:
-    rules = Rules(tolerance, overlap)
-    whole = agreement(columns(labels), columns(found), SPAN, Line(), rules)
+    rules = ScoringRules(tolerance, overlap)
+    whole = agreement(columns(labels), columns(found), SPAN, TimeLine(), rules)
     got = score(whole)
     counts = {"labels": [0, 0, 0, 0], "found": [0, 0, 0, 0]}
     lags: list[tuple[int, int]] = []
@@ -87,8 +87,8 @@ def test_every_time_point_is_counted(labels: list[Triple], found: list[Triple], 
 
 @given(triples, triples)
 def test_a_score_by_key_is_the_score_of_the_key_alone(labels: list[Triple], found: list[Triple]) -> None:
-    whole = agreement(columns(labels), columns(found), SPAN, Line(), Rules())
+    whole = agreement(columns(labels), columns(found), SPAN, TimeLine(), ScoringRules())
     for key in range(3):
         alone = [[one for one in side if one[0] == key] for side in (labels, found)]
-        mine = score(agreement(columns(alone[0]), columns(alone[1]), SPAN, Line(), Rules()))
+        mine = score(agreement(columns(alone[0]), columns(alone[1]), SPAN, TimeLine(), ScoringRules()))
         assert score(whole, np.arange(3) == key) == mine

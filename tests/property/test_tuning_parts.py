@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import holdsfor
 from holdsfor.review.backtest import _matched
-from holdsfor.review.books import Book, Edits
-from holdsfor.review.scoring import Rules, Score, agreement, score
-from holdsfor.review.timeline_scale import Line
+from holdsfor.review.incremental_scores import IncrementalScores, IntervalEdits
+from holdsfor.review.scoring import Score, ScoringRules, agreement, score
+from holdsfor.review.timeline_scale import TimeLine
 from holdsfor.review.trials import Trials
 
 FIXED = """\
@@ -169,13 +169,13 @@ def test_scores_of_settings_are_those_of_each_alone(
 ) -> None:
     """Also with several subjects of one key, which may have the same interval."""
     spans = [(SPAN[0], CUT), (CUT, SPAN[1])]
-    how = Rules(tolerance, overlap)
+    how = ScoringRules(tolerance, overlap)
 
     def columns(rows: Any) -> Any:
         key, start, end = np.array(sorted(rows), np.int64).reshape(-1, 3).T
         return key, start, end
 
-    book = Book(columns(labelled), spans, Line(), how, points=False)
+    running_scores = IncrementalScores(columns(labelled), spans, TimeLine(), how, points=False)
     scores: list[list[Score]] = []
     held: list[Any] = []
     for first in range(0, len(found), at_once):
@@ -187,9 +187,9 @@ def test_scores_of_settings_are_those_of_each_alone(
             rows += [(setting, *one, 0) for one in held] + [(setting, *one, 1) for one in wanted]
             held = wanted
         setting, key, start, end, comes = np.array(rows, np.int64).reshape(-1, 5).T
-        scores += book.scores(len(some), Edits(setting, key, start, end, comes == 1))
+        scores += running_scores.scores(len(some), IntervalEdits(setting, key, start, end, comes == 1))
     for now, mine in zip(found, scores, strict=True):
-        assert mine == [score(agreement(columns(labelled), columns(now), span, Line(), how)) for span in spans]
+        assert mine == [score(agreement(columns(labelled), columns(now), span, TimeLine(), how)) for span in spans]
     assert len(scores) == len(found)
 
 

@@ -18,7 +18,7 @@ from holdsfor.metric.goals import Goals
 from holdsfor.spark.metric.buckets import StageOnBucket
 from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.reading import sent
-from holdsfor.spark.metric.wire import TOLD, Sender, note_row, wire_schema
+from holdsfor.spark.metric.wire import BUCKET, Sender, note_row, wire_schema
 from tests.strategies.metric_engine import columns
 
 Row = tuple[str, str, Fraction | None, bool, Fraction | None, bool]
@@ -37,7 +37,7 @@ def by_stages(
     job = MetricJob.of(plan, buckets, start, end, goals)
     dictionary = Dictionary()
     waiting = [*sent_facts(job, columns(facts, dictionary), dictionary)]
-    waiting += [note_row(job, TOLD, bucket) for bucket in range(buckets)]
+    waiting += [note_row(job, BUCKET, bucket) for bucket in range(buckets)]
     for stage in job.stages.stages:
         task = StageOnBucket(job, stage.number, exact=True)
         waiting = [passed(task, pa.concat_tables(waiting), buckets, task.out_schema)]

@@ -16,10 +16,10 @@ from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import MetricFact
 from holdsfor.metric.goals import Goals
 from holdsfor.spark.metric.changes import CHANGES, CLOSE, OPEN
-from holdsfor.spark.metric.driver import MetricDriver, MetricReport
+from holdsfor.spark.metric.driver import MetricReport, MicroBatches
 from holdsfor.spark.metric.job import MetricJob, fingerprint
-from holdsfor.spark.metric.reading import Source
-from holdsfor.spark.metric.tasks import ASIDE_ROWS, MoveOn, ReadStream, TakeIn, Turn
+from holdsfor.spark.metric.reading import FrameKind
+from holdsfor.spark.metric.tasks import ASIDE_ROWS, Advance, BatchAssignment, ReadStream, StoreFacts
 from holdsfor.spark.metric.wire import wire_schema
 from holdsfor.spark.streaming.store import Store
 from tests.spark.metric_simulated import Row, as_row, passed
@@ -58,7 +58,7 @@ class Simulated:
     def _batch(self, number: int, facts: Sequence[MetricFact], *, killed: bool) -> None:
         store = Store(f"{self.root}/holdsfor")
         settings = {"rules": fingerprint(self.job.plan, self.job.goals), "buckets": self.job.buckets}
-        driver = MetricDriver(store, settings, _Workers(self.job, store), self.lateness, self.max_ahead)
+        driver = MicroBatches(store, settings, _Workers(self.job, store), self.lateness, self.max_ahead)
 
         def deliver(report: MetricReport, has_aside: bool) -> None:
             if report.changes:
@@ -102,19 +102,19 @@ class _Workers:
     job: MetricJob
     store: Store
 
-    def take_in(
+    def store_facts(
         self, rows: pa.Table, batch: int, reached: Fraction | None, latest: Fraction | None = None
     ) -> list[dict[str, Any]]:
-        read = list(ReadStream(self.job, Source())(rows.to_batches(max_chunksize=3)))
+        read = list(ReadStream(self.job, FrameKind())(rows.to_batches(max_chunksize=3)))
         table = pa.Table.from_batches(read, wire_schema(self.job))
-        notes = passed(TakeIn(self.job, self.store, batch, reached, latest), table, self.job.buckets, _NOTE)
+        notes = passed(StoreFacts(self.job, self.store, batch, reached, latest), table, self.job.buckets, _NOTE)
         return _notes(notes)
 
-    def move_on(self, turn: Turn) -> list[dict[str, Any]]:
+    def advance(self, turn: BatchAssignment) -> list[dict[str, Any]]:
         count = self.job.buckets
         table = pa.table({"id": range(count), "bucket": range(count)})
         for number in range(1, self.job.last + 1):
-            task = MoveOn(self.job, number, self.store, turn)
+            task = Advance(self.job, number, self.store, turn)
             table = passed(task, table, count, task.out_schema)
         return _notes(table)
 

@@ -22,8 +22,8 @@ from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.engine_task import EngineTask
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
-from holdsfor.spark.keys import Ties, buckets, connected, parts
-from holdsfor.spark.stages import Delivery, StagePlan, bucket_count, fact_parts, physical_stages
+from holdsfor.spark.keys import TiedParts, buckets, connected, parts
+from holdsfor.spark.stages import StageInput, StagePlan, bucket_count, fact_parts, physical_stages
 from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, DELIVERY, DERIVED, MOMENTS, RESULT, SIZES
 from holdsfor.syntax.numbers import number_text
 from holdsfor.syntax.terms import arguments, functor
@@ -127,12 +127,12 @@ def _input(
 def _targets(spreading: Spreading | None, args: list[Value], job: Job, number: int) -> Iterable[int]:
     if spreading is None:
         return range(job.buckets)
-    ties = job.stages[number - 1].ties or Ties(EMPTY, EMPTY)
+    ties = job.stages[number - 1].ties or TiedParts(EMPTY, EMPTY)
     keys = [[ties.of(np.array([part])) for part in parts(args[place] for place in places)] for places in spreading]
     return {int(buckets(key, 1, job.buckets)[0]) for key in keys}
 
 
-def _cells(delivery: Delivery, args: list[Value], sides: tuple[int, ...]) -> Iterable[int]:
+def _cells(delivery: StageInput, args: list[Value], sides: tuple[int, ...]) -> Iterable[int]:
     """The cells of a grid of buckets that a row goes to: all are looked at, with their places on each side."""
     cells = list(product(*map(range, sides)))
 
@@ -148,7 +148,9 @@ def _cells(delivery: Delivery, args: list[Value], sides: tuple[int, ...]) -> Ite
     return [number for number, cell in enumerate(cells) if cell in keys]
 
 
-def _ties(stages: StagePlan, sources: list[SourceRows], values: list[list[tuple[Row, list[Value]]]]) -> dict[int, Ties]:
+def _ties(
+    stages: StagePlan, sources: list[SourceRows], values: list[list[tuple[Row, list[Value]]]]
+) -> dict[int, TiedParts]:
     found = {}
     for stage in stages.stages:
         pairs = [(EMPTY, EMPTY)]

@@ -156,7 +156,7 @@ def test_a_question_with_a_constant(spark: Any, wanted: tuple[Path, set[Any]]) -
         rows = {(row.predicate, "|".join(map(str, row.args)), *row[2:]) for row in local}
         assert rows and rows < expected
         assert Counter(as_row(row.asDict()) for row in found.collect()) == Counter(rows)
-    with pytest.raises(HoldsforError, match="a question is a predicate with constants and variables"):
+    with pytest.raises(HoldsforError, match="a query is a predicate with constants and variables"):
         materialise(reasoner(), path, query="Hot(a")
 
 
@@ -177,7 +177,7 @@ def test_what_derives_for_ever_is_told(spark: Any, tmp_path: Path) -> None:
 def test_later_stages_do_not_know_what_goes_on_for_ever() -> None:
     rules = "Boxplus[1] P(X) :- P(X)\nQ(Y) :- P(X), E(X,Y)\nQ(Y) :- F(Y), Boxplus[1] Q(Y)"
     facts = parse_metric([Source("facts", "P(a)@0\nE(a,b)@20\nF(b)@[0,30]")]).facts
-    with pytest.raises(HoldsforError, match="for ever, and a later stage asks about all of it"):
+    with pytest.raises(HoldsforError, match="for ever, and a later stage needs all of these facts"):
         by_stages(reasoner(rules).plan, facts, Fraction(0), Fraction(10), 2)
 
 

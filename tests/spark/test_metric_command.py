@@ -69,7 +69,7 @@ def test_run_and_stream(folder: Path) -> None:
     assert "3 facts read, 1 of names no rule knows, 1 malformed" in found.stderr
     words = "stream rules.dmtl --source text --path in --checkpoint checkpoint --sink out --side aside --once".split()
     streamed = command(folder, *words, "--lateness", "1/2", "--buckets", "2", "--master", "local[2]")
-    assert streamed.stdout.startswith("batch 0: up to 8.5, 3 facts, 0 late, 1 malformed, 1 of no use"), streamed.stderr
+    assert streamed.stdout.startswith("batch 0: up to 8.5, 3 facts, 0 late, 1 malformed, 1 unused"), streamed.stderr
     rows = replayed(pq.read_table(folder / "out", partitioning=None).to_pylist())
     shown = {",".join([row[0], row[1]]) for row in rows}
     assert shown == {",".join(line.split(",")[:2]) for line in local.stdout.splitlines()[1:]}

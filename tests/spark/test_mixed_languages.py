@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from holdsfor import load
 from holdsfor.spark import recognise
 from holdsfor.spark.job import Span
-from holdsfor.spark.stages import Stage, physical_stages
+from holdsfor.spark.stages import SparkStage, physical_stages
 from tests.spark.on_spark import on_spark
 from tests.spark.test_random import check_buckets
 from tests.spark.test_stream_random import check as check_stream
@@ -103,12 +103,12 @@ RULES = """
 """
 
 
-def metric_stage(metric: str) -> Stage:
+def metric_stage(metric: str) -> SparkStage:
     """The stage with the metric rules of a program."""
     return stage_of("Long", metric)
 
 
-def stage_of(name: str, metric: str) -> Stage:
+def stage_of(name: str, metric: str) -> SparkStage:
     """The stage that makes a predicate."""
     stages = physical_stages(loaded(RULES, metric).plan, 4).stages
     return next(stage for stage in stages if any(symbol.name == name for symbol, _ in stage.members))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdsfor.diagnostics import Source
 from holdsfor.syntax.operators import INFIX, PREFIX
-from holdsfor.syntax.tokens import Kind, Token, tokenize
+from holdsfor.syntax.tokens import Token, TokenKind, tokenize
 
 ROOT = Path(__file__).parents[2]
 VOCABULARY = [
@@ -137,7 +137,7 @@ def with_comments(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> str:
     text = draw(texts)
     tokens = tokenize(Source("", text)).tokens
     parts: list[str] = []
-    previous = Token(Kind.EOF, "", 0, 0)
+    previous = Token(TokenKind.EOF, "", 0, 0)
     for token in tokens:
         gap = text[previous.end : token.start]
         if not _clings(previous, token):
@@ -150,6 +150,6 @@ def with_comments(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> str:
 
 def _clings(previous: Token, token: Token) -> bool:
     """Whether a gap between two tokens would change what they mean: `f(`, `-1`."""
-    if previous.end != token.start or previous.kind is Kind.EOF:
+    if previous.end != token.start or previous.kind is TokenKind.EOF:
         return False
-    return token.text == "(" or (previous.text in ("-", "+") and token.kind is Kind.NUMBER)
+    return token.text == "(" or (previous.text in ("-", "+") and token.kind is TokenKind.NUMBER)

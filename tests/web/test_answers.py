@@ -187,7 +187,7 @@ def test_a_file_that_somebody_else_has_written_is_not_saved_over(desk: Desk) -> 
     version = page.get("/api/desk").json()["files"][name]["version"]
     Path(name).write_text("% theirs\n")
     refused = page.put("/api/save", json={"name": name, "text": "% mine\n", "version": version})
-    assert refused.status_code == 409 and "changed by somebody else" in refused.json()["error"]
+    assert refused.status_code == 409 and "changed on disk" in refused.json()["error"]
     assert Path(name).read_text() == "% theirs\n"
     there = page.post("/api/read", json={"name": name}).json()
     assert there["text"] == "% theirs\n"

@@ -162,7 +162,7 @@ def test_saving_formatting_and_a_file_that_somebody_else_has_written(looked, fol
     replace_rules(looked, "% mine")
     file.write_text("% theirs\n")
     looked.locator("#save").click()
-    expect(looked.locator("#conflict")).to_contain_text("somebody else")
+    expect(looked.locator("#conflict")).to_contain_text("changed on disk")
     assert file.read_text() == "% theirs\n"
     looked.locator("#conflict button", has_text="Load theirs").click()
     expect(looked.locator(".cm-content")).to_contain_text("theirs")

@@ -27,7 +27,7 @@ def desk(tmp_path: Path) -> Desk:
 def test_only_this_machine_can_reach_it() -> None:
     with _listening(0) as listening:
         assert listening.getsockname()[0] == "127.0.0.1"
-        with pytest.raises(HoldsforError, match="is taken"):
+        with pytest.raises(HoldsforError, match="is in use"):
             _listening(listening.getsockname()[1])
 
 

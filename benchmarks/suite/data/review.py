@@ -16,8 +16,8 @@ from holdsfor.io.rejects import Rejects
 from holdsfor.loading import Reasoner
 from holdsfor.recognition import Recognition
 from holdsfor.review.diff import Diff, compared
-from holdsfor.review.labels import Label
-from holdsfor.review.running import Input, Runs
+from holdsfor.review.labels import LabelledInterval
+from holdsfor.review.running import EventInput, Runs
 from holdsfor.review.trials import Trials
 from holdsfor.review.tuning import Tuning, tuning_of
 from holdsfor.review.varying import read_parameter
@@ -33,7 +33,7 @@ class InMemory(Runs):
     """Runs over a stream that has been read."""
 
     def __init__(self, events: int, vessels: int, decimals: int = 1) -> None:
-        super().__init__(Input({}))
+        super().__init__(EventInput({}))
         dictionary = Dictionary()
         stream = maritime.whole_stream(dictionary, events, vessels, decimals)
         self.read = Reading(stream, dictionary, events, {}, set(), Rejects())
@@ -55,7 +55,7 @@ def diff(runs: InMemory, old: str, new: str) -> Diff:
     return compared((loads(old), loads(new)), runs)
 
 
-def labels(runs: InMemory) -> list[Label]:
+def labels(runs: InMemory) -> list[LabelledInterval]:
     """What the description finds is labelled, with ends that are somewhat off."""
     from holdsfor.result import Result
     from holdsfor.review.history import history_of
@@ -66,7 +66,7 @@ def labels(runs: InMemory) -> list[Label]:
     random = np.random.default_rng(2)
     rows = [place for place in range(len(found)) if found.subjects[found.key[place]].name == "trawling"]
     return [
-        Label(
+        LabelledInterval(
             found.subjects[found.key[place]],
             int(found.start[place]) + int(random.integers(0, 60)),
             int(found.end[place]),
@@ -76,7 +76,7 @@ def labels(runs: InMemory) -> list[Label]:
     ]
 
 
-def tuned(runs: InMemory, listed: list[Label], vary: str, most: int) -> Tuning:
+def tuned(runs: InMemory, listed: list[LabelledInterval], vary: str, most: int) -> Tuning:
     """A threshold in a range of values."""
     reasoner = loads(TUNED)
     program = reasoner.analysis.resolved

@@ -132,14 +132,16 @@ def _signals(quick: bool) -> Ready:
 def _pipeline(quick: bool) -> Ready:
     from benchmarks.suite.data import spark_batch
 
-    from holdsfor_maritime.pipeline import Job, run_on_spark
+    from holdsfor_maritime.pipeline import PipelineJob, run_on_spark
 
     folder, spark = _traffic(quick), spark_batch.session(2)
 
     def whole() -> Figures:
         begun: list[float] = []
         with tempfile.TemporaryDirectory() as out:
-            found = run_on_spark(spark, Job(folder, Path(out, "results")), lambda _: begun.append(time.perf_counter()))
+            found = run_on_spark(
+                spark, PipelineJob(folder, Path(out, "results")), lambda _: begun.append(time.perf_counter())
+            )
         begun.append(time.perf_counter())
         stages = {
             f"stage_{number}_ms": 1e3 * (until - since) for number, (since, until) in enumerate(pairwise(begun), 1)

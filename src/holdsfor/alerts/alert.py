@@ -14,7 +14,7 @@ from holdsfor.columns.op import Op
 from holdsfor.times import TimeScale
 
 SCHEMA = "holdsfor.alert/1"
-"""What the JSON form is called; fields may be added, never taken away or changed."""
+"""The name of the JSON format; fields may be added, never removed or changed."""
 Moment = int | str | None
 
 

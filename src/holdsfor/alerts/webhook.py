@@ -84,23 +84,23 @@ class Webhook:
         for attempt in range(self.attempts):
             if attempt:
                 self.tried_again += 1
-            asked = None
+            retry_after = None
             try:
                 with urllib.request.urlopen(self._request(alert, body), timeout=self.timeout):  # noqa: S310 -- http
                     return
             except urllib.error.HTTPError as answer:
                 with answer:
                     if answer.code == HTTPStatus.CONFLICT:
-                        # It has been there before.
+                        # The receiver has this message already.
                         return
                     problem = f"{answer.code} {answer.reason}"
                     if answer.code not in _AGAIN and answer.code < HTTPStatus.INTERNAL_SERVER_ERROR:
                         break
-                    asked = _wait(answer.headers.get("Retry-After"))
+                    retry_after = _seconds_to_wait(answer.headers.get("Retry-After"))
             except OSError as trouble:
                 problem = str(getattr(trouble, "reason", trouble))
             if attempt + 1 < self.attempts:
-                self.sleep(min(self.most_pause, pause if asked is None else max(pause, asked)))
+                self.sleep(min(self.most_pause, pause if retry_after is None else max(pause, retry_after)))
                 pause = min(self.most_pause, 2 * pause)
         raise HoldsforError(f"alert {alert.id} ({alert.fluent}) could not be delivered to {self._place}: {problem}")
 
@@ -124,13 +124,13 @@ class Webhook:
         return f"{parts.scheme}://{parts.hostname}{'' if parts.port is None else f':{parts.port}'}{parts.path}"
 
 
-def _wait(asked: str | None) -> float | None:
-    """For how many seconds an answer asks to wait: a number, or a date."""
-    if asked is None:
+def _seconds_to_wait(retry_after: str | None) -> float | None:
+    """The seconds of a `Retry-After` header, which is a number or a date."""
+    if retry_after is None:
         return None
-    if asked.isdigit():
-        return float(asked)
+    if retry_after.isdigit():
+        return float(retry_after)
     try:
-        return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
     except ValueError:
         return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.cli.completion_scripts import LINE, SHELL
 
 if TYPE_CHECKING:
-    # Imported where it is used: `run` does without some of what it imports.
+    # Imported where it is used: `run` does not need all of its imports.
     import typer
 
 app: typer.Typer
@@ -79,7 +79,7 @@ def _run_plainly(words: list[str]) -> None:
             # Typer says it with all there is to say of the option.
             _app("run")()
 
-    # Even without options it is Typer that sees to exit codes, and to what happens when somebody interrupts it.
+    # Typer also handles exit codes and interrupts, so it is used even without options.
     made = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=settings())
     made.command(add_help_option=False)(work)
     made([])

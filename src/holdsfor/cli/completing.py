@@ -49,26 +49,26 @@ class Item(NamedTuple):
     meaning: str = ""
 
 
-class Line(NamedTuple):
+class CommandLine(NamedTuple):
     """A command line up to the cursor: complete words, and the incomplete last one."""
 
     words: list[str]
     begun: str
 
 
-def line_of(text: str) -> Line:
+def line_of(text: str) -> CommandLine:
     """The words of a line, split as by a shell; a quotation mark may be open.
 
     >>> line_of("holdsfor run 'my rules.prolog' --ev")
-    Line(words=['run', 'my rules.prolog'], begun='--ev')
+    CommandLine(words=['run', 'my rules.prolog'], begun='--ev')
     """
     found = list(_WORD.finditer(text))
     words = [re.sub(r"""\\(.)|['"]""", lambda sign: sign[1] or "", word[0]) for word in found]
     begun = words.pop() if found and found[-1].end() == len(text) else ""
-    return Line(words[1:], begun)
+    return CommandLine(words[1:], begun)
 
 
-class Parameter:
+class CommandParameter:
     """A parameter of a command as declared for Typer: its words, and the type of its value."""
 
     def __init__(self, name: str, hint: Any) -> None:
@@ -88,20 +88,20 @@ class Parameter:
         self.words = self.words or [f"--{plain}", *([f"--no-{plain}"] if self.is_flag else [])]
 
 
-class Command:
+class CommandWords:
     """A command: its parameters and its meaning."""
 
     def __init__(self, name: str, function: Callable[..., None]) -> None:
         self.name, self.meaning = name, _first_sentence(function.__doc__ or "")
         hints = get_type_hints(function, include_extras=True)
-        self.parameters = [Parameter(one, hint) for one, hint in hints.items() if one != "return"]
+        self.parameters = [CommandParameter(one, hint) for one, hint in hints.items() if one != "return"]
 
-    def option(self, word: str) -> Parameter | None:
+    def option(self, word: str) -> CommandParameter | None:
         """The option with this word, if any."""
         return next((one for one in self.parameters if not one.is_argument and word in one.words), None)
 
 
-def items_for(line: Line, app: typer.Typer) -> list[Item]:
+def items_for(line: CommandLine, app: typer.Typer) -> list[Item]:
     """The completions at the cursor of a command line."""
     path: list[str] = []
     rest = list(line.words)
@@ -112,11 +112,11 @@ def items_for(line: Line, app: typer.Typer) -> list[Item]:
     functions = {one.callback.__name__: one.callback for one in app.registered_commands if one.callback is not None}
     if not rest or rest[0] not in functions:
         groups = {str(one.name): _first_sentence(_help_of(one)) for one in app.registered_groups}
-        commands = {name: Command(name, function).meaning for name, function in functions.items()} | groups
+        commands = {name: CommandWords(name, function).meaning for name, function in functions.items()} | groups
         options = {"--help": "Show this message and exit."} | ({} if path else {"--version": "Print the version."})
         shown = options if line.begun.startswith("-") else commands
         return [Item(*one) for one in shown.items() if one[0].startswith(line.begun) and not rest]
-    command = Command(" ".join([*path, rest[0]]), functions[rest[0]])
+    command = CommandWords(" ".join([*path, rest[0]]), functions[rest[0]])
     return _parameter_items(command, rest[1:], line)
 
 
@@ -126,7 +126,7 @@ def _help_of(group: Any) -> str:
     return given if isinstance(given, str) else ""
 
 
-def _parameter_items(command: Command, words: Sequence[str], line: Line) -> list[Item]:
+def _parameter_items(command: CommandWords, words: Sequence[str], line: CommandLine) -> list[Item]:
     used, waiting, positional = _read(words, command)
     option, equals, value = line.begun.partition("=")
     if line.begun.startswith("--") and equals:
@@ -143,7 +143,7 @@ def _parameter_items(command: Command, words: Sequence[str], line: Line) -> list
     return [Item(prefix + item.word, item.meaning) for item in found if item.word.startswith(begun)]
 
 
-def _read(words: Sequence[str], command: Command) -> tuple[set[str], Parameter | None, int]:
+def _read(words: Sequence[str], command: CommandWords) -> tuple[set[str], CommandParameter | None, int]:
     """The used options, the option whose value is next, and the number of other words."""
     used: set[str] = set()
     positional = 0
@@ -159,7 +159,7 @@ def _read(words: Sequence[str], command: Command) -> tuple[set[str], Parameter |
     return used, None, positional
 
 
-def _options(command: Command, used: set[str]) -> Iterator[Item]:
+def _options(command: CommandWords, used: set[str]) -> Iterator[Item]:
     for one in command.parameters:
         if one.is_argument or one.hidden or (one.name in used and not one.is_list):
             continue
@@ -167,7 +167,7 @@ def _options(command: Command, used: set[str]) -> Iterator[Item]:
     yield Item("--help", "Show this message and exit.")
 
 
-def _arguments(command: Command, positional: int, begun: str, line: Line) -> list[Item]:
+def _arguments(command: CommandWords, positional: int, begun: str, line: CommandLine) -> list[Item]:
     wanted = [one for one in command.parameters if one.is_argument]
     index = min(positional, len(wanted) - 1)
     if not wanted or (positional > index and not wanted[index].is_list):
@@ -175,7 +175,7 @@ def _arguments(command: Command, positional: int, begun: str, line: Line) -> lis
     return _values(wanted[index], command, begun, line)
 
 
-def _values(parameter: Parameter, command: Command, begun: str, line: Line) -> list[Item]:
+def _values(parameter: CommandParameter, command: CommandWords, begun: str, line: CommandLine) -> list[Item]:
     """The values that a parameter can have."""
     keys = (f"{command.name} {parameter.name}", parameter.name)
     own = next((_OWN[key] for key in keys if key in _OWN), None)
@@ -191,7 +191,7 @@ def _values(parameter: Parameter, command: Command, begun: str, line: Line) -> l
         table, _, path = begun.partition("=")
         return [Item(f"{table}={item.word}") for item in _files(path, (*_TABLES, *_COMPRESSED))]
     fitting = list(_files(begun, next((_KINDS[key] for key in keys if key in _KINDS), None)))
-    # Somebody whose files end otherwise has begun to write the name of one.
+    # With any other ending, the word is the beginning of a file name.
     return fitting if not begun or any(one.word.startswith(begun) for one in fitting) else list(_files(begun, None))
 
 
@@ -212,7 +212,7 @@ def _files(begun: str, endings: tuple[str, ...] | None) -> Iterator[Item]:
             yield Item(f"{folder}{slash}{entry.name}")
 
 
-def _fluents(line: Line) -> Iterator[Item]:
+def _fluents(line: CommandLine) -> Iterator[Item]:
     """The fluents or predicates that the rule files of a line define."""
     files = [Path(word) for word in line.words if word.endswith(_RULES) and Path(word).is_file()]
     if files and all(path.name.endswith(".dmtl") for path in files):
@@ -227,17 +227,17 @@ def _fluents(line: Line) -> Iterator[Item]:
         yield from map(Item, sorted({one.name for one in found if one.kind is EntityKind.FLUENT}))
 
 
-def _codes(_line: Line) -> Iterator[Item]:
+def _codes(_line: CommandLine) -> Iterator[Item]:
     from holdsfor.codes import all_codes
 
     yield from (Item(code, title) for code, title in all_codes().items())
 
 
-def _engines(_line: Line) -> Iterator[Item]:
+def _engines(_line: CommandLine) -> Iterator[Item]:
     yield from (Item(str(one)) for one in Engine)
 
 
-def _applications(line: Line) -> Iterator[Item]:
+def _applications(line: CommandLine) -> Iterator[Item]:
     """The applications of a parameter file of RTEC."""
     files = [Path(word) for word in line.words if word.endswith(".toml") and Path(word).is_file()]
     for file in files[:1]:
@@ -245,7 +245,7 @@ def _applications(line: Line) -> Iterator[Item]:
         yield from (Item(name) for name, table in tables.items() if isinstance(table, dict))
 
 
-_OWN: dict[str, Callable[[Line], Iterable[Item]]] = {
+_OWN: dict[str, Callable[[CommandLine], Iterable[Item]]] = {
     "fluent": _fluents,
     "codes code": _codes,
     "rtec application": _applications,
@@ -270,7 +270,7 @@ def answer(text: str, shell: str, app: typer.Typer) -> Iterator[str]:
         items = items_for(line, app)
     except (HoldsforError, OSError, ValueError):
         return
-    # To bash, what stands behind these is a word of its own.
+    # Bash treats the text behind these characters as a separate word.
     breaks = [at for at, sign in enumerate(line.begun) if sign in "=:"] if shell == "bash" else []
     cut = breaks[-1] + 1 if breaks else 0
     for item in items:

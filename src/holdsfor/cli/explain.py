@@ -56,8 +56,8 @@ def explain(
     with friendly_errors():
         *files, question = rules
         if not files:
-            raise HoldsforError("say which rules and which question: holdsfor explain rules.prolog 'f(a)=true' --at 5")
-        asked = str(question)
+            raise HoldsforError("give rules and a question: holdsfor explain rules.prolog 'f(a)=true' --at 5")
+        question_text = str(question)
         if is_metric(files):
             given = {"--background": background, "--window": window, "--step": step, "--query-time": query_time}
             unused = [name for name, value in given.items() if value]
@@ -66,14 +66,14 @@ def explain(
             from holdsfor.cli.metric import load_metric_files
 
             found = load_metric_files(files).explain(
-                asked, at, facts=events, mapping=mapping, unit=unit, start=start, end=end, depth=depth
+                question_text, at, facts=events, mapping=mapping, unit=unit, start=start, end=end, depth=depth
             )
         else:
             inputs.require_events(events)
             reasoner = load_files([*files, *background])
             reasoner.require_no_errors()
             found = reasoner.explain(
-                asked,
+                question_text,
                 whole("--at", at),
                 events=events,
                 mapping=mapping,

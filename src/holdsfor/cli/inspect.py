@@ -45,7 +45,7 @@ class GraphFormat(StrEnum):
 
 
 class Granularity(StrEnum):
-    """What the vertices of a dependency graph are."""
+    """The granularity of a dependency graph."""
 
     PAIRS = "pairs"
     FLUENTS = "fluents"
@@ -115,7 +115,7 @@ def _data_findings(reasoner: Reasoner, files: list[Path], events: list[Path], ma
 def _summary(findings: list[Diagnostic], clauses: int) -> str:
     counts = [(sum(f.severity is severity for f in findings), severity) for severity in Severity]
     found = ", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts if count)
-    return f"{clauses} clause{'' if clauses == 1 else 's'}, {found or 'nothing to complain about'}"
+    return f"{clauses} clause{'' if clauses == 1 else 's'}, {found or 'no findings'}"
 
 
 def fmt(
@@ -194,7 +194,7 @@ def plan(
     spark: Annotated[bool, typer.Option("--spark", help="Show the stages of a run on Spark instead.")] = False,
     output: Output = None,
 ) -> None:
-    """Show the plan: stages, keys, rules, and what is kept."""
+    """Show the plan: stages, keys, rules, and retention."""
     with friendly_errors():
         if spark:
             write_output(_shown_stages(files, as_json=as_json), output)
@@ -202,7 +202,7 @@ def plan(
         from holdsfor.physical import describe
         from holdsfor.physical.encode import from_bytes
 
-        # What is printed is read from the bytes that the engine is given.
+        # The text is decoded from the bytes that the engine gets.
         found = from_bytes(_plan_bytes(files))
         text = _json(describe.plan_data(found)) if as_json else describe.plan_text(found)
         write_output(text, output)

@@ -15,7 +15,7 @@ from holdsfor.cli.common import friendly_errors, is_metric, load_files, write_ou
 from holdsfor.diagnostics import HoldsforError
 
 if TYPE_CHECKING:
-    from holdsfor.io.mapmaking import Wanted
+    from holdsfor.io.mapmaking import RequiredInput
 
 
 def map(  # noqa: A001 -- the word on the command line
@@ -60,7 +60,7 @@ def map(  # noqa: A001 -- the word on the command line
             typer.echo(line, err=True)
 
 
-def _wanted(rules: Sequence[Path]) -> tuple[list[Wanted] | None, str | None]:
+def _wanted(rules: Sequence[Path]) -> tuple[list[RequiredInput] | None, str | None]:
     """The input of rules, which may be incomplete, and their time unit."""
     from holdsfor.io.mapmaking import metric_inputs, wanted_inputs
 

@@ -66,7 +66,7 @@ def run_metric(
     profile: bool,
     quiet: bool = False,
 ) -> None:
-    """Find the maximal intervals of what a metric program derives."""
+    """Find the maximal intervals of the facts that a metric program derives."""
     with friendly_errors(), ExitStack() as stack:
         if not_for_metric:
             raise HoldsforError(f"{', '.join(not_for_metric)} cannot be used with a .dmtl program")
@@ -76,11 +76,11 @@ def run_metric(
         plan = reasoner.plan_of(options.query or None)
         predicates = sorted({relation.name for relation in plan.outputs})
         where = places(predicates, options.output, style, "--output", "--query NAME") if options.columns else {}
-        from holdsfor.io.looks import METRIC_FACTS, require_some_read
+        from holdsfor.io.format_detection import METRIC_FACTS, require_some_read
         from holdsfor.io.writers import writing
         from holdsfor.metric.goals import goals_of
         from holdsfor.metric.inputs import read_facts
-        from holdsfor.metric.session import MetricRun, Span, streamed_plan
+        from holdsfor.metric.session import MetricRun, RunSpan, streamed_plan
         from holdsfor.metric.ticks import require_ticks
 
         _require_sense(options)
@@ -109,14 +109,14 @@ def run_metric(
             expected=METRIC_FACTS,
             rules=options.rules,
         )
-        span = Span.of(
+        span = RunSpan.of(
             exact_point("--start", options.start, reading.unit),
             exact_point("--end", options.end, reading.unit),
             exact_length("--step", options.step, reading.unit),
         )
         run = MetricRun(plan, reading, span, goals=goals_of(plan, options.query or None), profile=profile)
         found = run.by_reference(reasoner.program) if options.engine is Engine.REFERENCE else run.result()
-        # Where people read them, times are exact; programs get numbers that they can count with, or timestamps.
+        # Times on a terminal are exact; files have numbers or timestamps.
         exactly = style in (Format.CSV, Format.TABLE) or (found.time_scale is not None and style != Format.PARQUET)
         if options.columns:
             write_tables(((name, found[name].to_arrow(exact=exactly)) for name in found.predicates), where, style)
@@ -129,19 +129,19 @@ def run_metric(
     summary: list[str] = []
     if not quiet:
         show_skipped(found.summary.first_malformed)
-        summary = [*_summary_lines(found.summary, len(found.predicates)), *found.going_on()]
+        summary = [*_summary_lines(found.summary, len(found.predicates)), *found.repetition_texts()]
     for text in (*summary, *_profile_lines(run)):
         typer.echo(text, err=True)
 
 
 def _require_sense(options: MetricOptions) -> None:
     """Checks numbers before anything is read."""
-    from holdsfor.metric.session import Span
+    from holdsfor.metric.session import RunSpan
 
     start, end, step = (
         one if isinstance(one, Fraction) else None for one in (options.start, options.end, options.step)
     )
-    Span.of(start, end, step)
+    RunSpan.of(start, end, step)
 
 
 def parsed_delay(given: str | None, unit: str | None = None) -> Fraction | float | None:

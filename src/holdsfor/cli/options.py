@@ -169,5 +169,5 @@ def reading_lines(what: str, read: int, unknown: Mapping[str, int], malformed: i
 
 
 def counted(number: int, what: str) -> str:
-    """A number and what it counts."""
+    """A number with its noun."""
     return f"{number} {what}{'' if number == 1 else 's'}"

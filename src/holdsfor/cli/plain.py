@@ -65,7 +65,7 @@ class _Parameter:
             raise _NotPlainError
         try:
             found = make(text)
-        except Exception:  # noqa: BLE001 -- whatever is wrong with it, Typer will say so
+        except Exception:  # noqa: BLE001 -- Typer reports the error
             raise _NotPlainError from None
         if self._info.min is not None and found < self._info.min:
             raise _NotPlainError

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PAUSE = 0.1
 
 
-class Line:
+class ProgressLine:
     """Shows the number of rows read, then the query time and the events per second."""
 
     def __init__(self, progress: Progress) -> None:
@@ -25,7 +25,7 @@ class Line:
         self._task: TaskID | None = None
         self._begin = time.perf_counter()
         self.scale: TimeScale | None = None
-        """What one time-point is, if that is known."""
+        """The time unit, if it is known."""
 
     def reading(self, rows: int) -> None:
         """Shows the number of rows read."""
@@ -56,7 +56,7 @@ class Line:
 
 
 @contextmanager
-def progress_line() -> Iterator[Line | None]:
+def progress_line() -> Iterator[ProgressLine | None]:
     """A progress line on a terminal, otherwise None."""
     # A terminal that cannot move its cursor would show line after line.
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
@@ -67,4 +67,4 @@ def progress_line() -> Iterator[Line | None]:
 
     columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=1 / _PAUSE) as progress:
-        yield Line(progress)
+        yield ProgressLine(progress)

@@ -13,7 +13,7 @@ import typer
 
 from holdsfor.cli import inputs, options
 from holdsfor.cli.common import friendly_errors, is_metric, limited, load_files
-from holdsfor.cli.progress import Line, progress_line
+from holdsfor.cli.progress import ProgressLine, progress_line
 from holdsfor.cli.times import (
     Given,
     GivenSpan,
@@ -223,7 +223,7 @@ def _read(
     mapping: Path | None,
     unit: str | None,
     rejects: Rejects,
-    line: Line | None,
+    line: ProgressLine | None,
     max_ahead: Given | None,
 ) -> Reading:
     from holdsfor.recognition import read_events
@@ -239,7 +239,7 @@ def _require_some_read(reading: Reading, events: list[Path], mapping: Path | Non
     read = reading.rows - sum(unknown.values()) - rejects.count
     if read:
         return
-    from holdsfor.io.looks import require_some_read
+    from holdsfor.io.format_detection import require_some_read
 
     described = None if mapping is None else str(mapping)
     require_some_read(events, read=read, unknown=unknown, malformed=rejects.first, mapping=described, rules=rules)
@@ -335,7 +335,7 @@ def _meant(name: str, known: set[str]) -> str:
 
 
 def _tables(
-    recognition: Recognition, engine: Engine, line: Line | None, kept: list[Answer] | None
+    recognition: Recognition, engine: Engine, line: ProgressLine | None, kept: list[Answer] | None
 ) -> Iterator[tuple[pa.Table, pa.Table]]:
     """Intervals and derived events by query time; answers are appended to `kept`, if given."""
     if engine is Engine.REFERENCE:

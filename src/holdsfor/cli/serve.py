@@ -63,7 +63,7 @@ def serve(
         watch = None if attach is None else Watch(Follower(attach, reports))
         token = new_token()
         with _listening(port) as listening:
-            # The token stands behind #, so that it is neither sent nor logged; `localhost` could be somebody else's ::1.
+            # The token follows #, so that it is neither sent nor logged; `localhost` could be ::1 of another user's server.
             address = f"http://127.0.0.1:{listening.getsockname()[1]}/#{token}"
             typer.echo(f"holdsfor is at {address}\nCtrl-C ends it.")
             if browser:
@@ -88,5 +88,5 @@ def _listening(port: int) -> socket.socket:
         made.listen()
     except OSError as problem:
         made.close()
-        raise HoldsforError(f"port {port} is taken ({problem.strerror}); choose another with --port") from problem
+        raise HoldsforError(f"port {port} is in use ({problem.strerror}); choose another with --port") from problem
     return made

@@ -66,9 +66,9 @@ class SparkRun:
         spark = spark_session(self.master)
         from pyspark.sql import Observation
 
-        from holdsfor.spark.asked_for import have_dates
         from holdsfor.spark.batch import events_of, intervals_of, stage_output
         from holdsfor.spark.files import file_feeds
+        from holdsfor.spark.input_frames import have_dates
         from holdsfor.spark.job import Span
         from holdsfor.spark.streaming.reasons import spark_errors
 
@@ -78,7 +78,7 @@ class SparkRun:
         if self.scale is None and mapping is not None and have_dates((feed.frame for feed in feeds), mapping):
             self.scale = TimeScale(mapping.unit)
         span = Span(*span_of(self.span, None if self.scale is None else self.scale.unit))
-        with warnings.catch_warnings(record=True) as complaints:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             output = stage_output(
                 self.plan,
@@ -89,8 +89,8 @@ class SparkRun:
                 fluents=self.fluents,
                 derived_events=with_events,
             )
-        for complaint in () if self.quiet else complaints:
-            typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
+        for warning in () if self.quiet else caught:
+            typer.secho(f"warning: {warning.message}", err=True, fg=typer.colors.YELLOW)
         observation = Observation()
         if with_events:
             output = output.cache()
@@ -108,12 +108,14 @@ class SparkRun:
 
     def _require_some_read(self) -> None:
         """Checks that something was read. Spark only counts rows with known names; other files are inspected."""
+        from holdsfor.io.format_detection import apparent_format, require_some_read
         from holdsfor.io.inputs import input_files
-        from holdsfor.io.looks import look_of, require_some_read
 
         counts = self._counts
         bad = [f"{counts['malformed']} malformed rows"] if counts["malformed"] else []
-        strange = [] if self.mapping is not None else [path for path in input_files(self.events) if look_of(path)]
+        strange = (
+            [] if self.mapping is not None else [path for path in input_files(self.events) if apparent_format(path)]
+        )
         if strange or bad:
             described = None if self.mapping is None else str(self.mapping)
             require_some_read(
@@ -161,6 +163,6 @@ def spark_session(master: str, options: Mapping[str, str] | None = None) -> Spar
         for name, value in (options or {}).items():
             builder = builder.config(name, value)
         made: SparkSession = builder.getOrCreate()
-    # What goes wrong is said in a sentence, by whoever asked for it; the log would show where in Spark's code it was.
+    # The caller reports errors in a sentence; the log would add positions in the code of Spark.
     made.sparkContext.setLogLevel("OFF")
     return made

@@ -42,7 +42,7 @@ def shown_metric_stages(files: Sequence[Path], *, as_json: bool) -> str:
 def run_metric_on_spark(
     options: MetricOptions, *, not_for_spark: Sequence[str], master: str, partitions: int | None, quiet: bool = False
 ) -> None:
-    """Find the maximal intervals of what a metric program derives."""
+    """Find the maximal intervals of the facts that a metric program derives."""
     with friendly_errors():
         if not_for_spark:
             raise HoldsforError(f"{', '.join(not_for_spark)} cannot be used with a .dmtl program on Spark")
@@ -58,7 +58,7 @@ def run_metric_on_spark(
         from holdsfor.io.mapping import read_mapping
         from holdsfor.io.writers import writing
         from holdsfor.spark import materialise
-        from holdsfor.spark.asked_for import have_dates
+        from holdsfor.spark.input_frames import have_dates
         from holdsfor.spark.metric.batch import known_metric_scale
         from holdsfor.spark.streaming.reasons import spark_errors
 
@@ -125,7 +125,7 @@ def _facts(spark: Any, options: MetricOptions) -> tuple[Any, bool]:
 
 def _require_some_read(options: MetricOptions, counts: Mapping[str, int]) -> None:
     """Raises HoldsforError for files without facts."""
-    from holdsfor.io.looks import METRIC_FACTS, require_some_read
+    from holdsfor.io.format_detection import METRIC_FACTS, require_some_read
 
     require_some_read(
         options.events,
@@ -198,11 +198,11 @@ def _times(table: pa.Table, shown: Callable[[Fraction], Any], kind: pa.DataType)
 
 @contextmanager
 def _warnings_shown() -> Iterator[None]:
-    with warnings.catch_warnings(record=True) as complaints:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for complaint in complaints:
-        typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
+    for warning in caught:
+        typer.secho(f"warning: {warning.message}", err=True, fg=typer.colors.YELLOW)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    # Only for annotations: what it imports takes longer than all that is done here.
+    # Only for annotations: its imports take longer than everything here.
     from importlib.abc import Loader
 
 

@@ -50,14 +50,14 @@ class ClockSource(StrEnum):
     ARRIVAL = "arrival"
 
 
-class State(StrEnum):
+class StateStorage(StrEnum):
     """The storage of a stream's state."""
 
     FILES = "files"
     TABLES = "tables"
 
 
-class Format(StrEnum):
+class FolderFormat(StrEnum):
     """Formats of a folder of results."""
 
     PARQUET = "parquet"
@@ -108,7 +108,9 @@ def stream(
         list[str], typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates).")
     ] = [],  # noqa: B006
     delay: Annotated[str | None, typer.Option(help=".dmtl only: allowed delay of answers; inf for any.")] = None,
-    style: Annotated[Format, typer.Option("--format", "-f", help="Format of the changelog.")] = Format.PARQUET,
+    style: Annotated[
+        FolderFormat, typer.Option("--format", "-f", help="Format of the changelog.")
+    ] = FolderFormat.PARQUET,
     derived: Annotated[
         str | None, typer.Option("--derived-events", help="Folder for the changelog of derived events.")
     ] = None,
@@ -164,7 +166,7 @@ def stream(
     ] = None,
     buckets: Annotated[int | None, typer.Option(min=1, help="Number of buckets for the keys.")] = None,
     state: Annotated[
-        State | None,
+        StateStorage | None,
         typer.Option(
             help="Where the state is: files that workers open, or tables that only Spark does. If not given, files for a "
             "checkpoint in a folder of this machine."
@@ -247,7 +249,7 @@ def stream(
         from holdsfor.spark.streaming.query import recognise_stream
         from holdsfor.spark.streaming.reasons import spark_errors
 
-        with warnings.catch_warnings(record=True) as complaints:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             events, there = opened(spark, source, path, schema, options, source_column)
             made = recognise_stream(
@@ -273,7 +275,7 @@ def stream(
                 if swap_history is None
                 else read_history(spark, source, swap_history, there, options),
             )
-        _show_warnings(complaints)
+        _show_warnings(caught)
         if swap and (change := made.plan_swap(checkpoint)) is not None:
             typer.echo(str(change), err=True)
         changes: Any = _folders(sink, reasoner.plan, EntityKind.FLUENT, fluent) if columns else sink

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Given: TypeAlias = Fraction | str
     """A number, or the text of a time or a duration."""
 else:
-    # Typer takes no unions; whatever an option is, its parser says.
+    # Typer accepts no unions; the parser of an option determines its type.
     Given = str
 GivenSpan: TypeAlias = "tuple[Given | None, Given | None, Given | None, Given | None]"
 """Window, step, start and end."""
@@ -37,7 +37,7 @@ def duration_given(text: str | Fraction) -> Given:
     return _given(text, _DURATION, _is_duration)
 
 
-def _given(text: str | Fraction, taken: str, is_other: Callable[[str], bool]) -> Given:
+def _given(text: str | Fraction, accepted: str, is_other: Callable[[str], bool]) -> Given:
     # Imported here, with the syntax of metric rules.
     from holdsfor.metric.times import exact
 
@@ -46,7 +46,7 @@ def _given(text: str | Fraction, taken: str, is_other: Callable[[str], bool]) ->
     except HoldsforError:
         if isinstance(text, str) and is_other(text):
             return text
-        raise typer.BadParameter(f"{text!r} is not {taken}") from None
+        raise typer.BadParameter(f"{text!r} is not {accepted}") from None
 
 
 def _is_duration(text: str) -> bool:

@@ -9,7 +9,7 @@ from holdsfor.records import record
 
 @record
 class Answer:
-    """What holds at one query time: intervals that reach into the window, and derived events inside it.
+    """The results at one query time: intervals that reach into the window, and derived events inside it.
 
     `conflicts` counts the new ones: initiations broken at their own time-point, minus those that a late event removed.
     """

@@ -22,7 +22,7 @@ from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 Value: TypeAlias = str | int | float | Compound | ListTerm
 Floats: TypeAlias = npt.NDArray[np.float64]
 _FITS = 1 << 63
-_FEW = 1 << 12
+_LEAST_ROWS = 1 << 12
 """Shorter columns of numbers are encoded one number at a time."""
 _WIDE, _EXPRESSION = 1, 2
 """Kinds of values: integers that no float represents, and non-numeric terms with a numeric value."""
@@ -199,7 +199,7 @@ class Dictionary:
 
     def encode_wholes(self, column: Ints) -> Ints:
         """Codes of a column of integers."""
-        if len(column) <= _FEW:
+        if len(column) <= _LEAST_ROWS:
             return self.encode(column)
         low, high = int(column.min()), int(column.max())
         if high - low >= _CLOSE * len(column):
@@ -255,7 +255,7 @@ class Dictionary:
 
     def encode_numbers(self, numbers: npt.NDArray[Any]) -> Ints:
         """Codes of a column of numbers without missing values."""
-        if numbers.dtype == np.int64 and len(numbers) > _FEW:
+        if numbers.dtype == np.int64 and len(numbers) > _LEAST_ROWS:
             return self.encode_wholes(numbers.astype(np.int64, copy=False))
         if numbers.dtype.kind == "O":
             return self.encode([value_of(number_term(number)) for number in numbers.tolist()])

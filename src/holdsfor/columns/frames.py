@@ -135,13 +135,13 @@ def _renumbered(one: Array, other: Array) -> tuple[Ints, Ints, int]:
     return inverse[: len(one)].astype(np.int64), inverse[len(one) :].astype(np.int64), width
 
 
-_FEW = 1 << 11
+_LEAST_ROWS = 1 << 11
 """Up to this number of rows, the number of calls dominates the cost."""
 
 
 def _bounds(keys: Ints, rows: int) -> tuple[int, int] | None:
     """The least and greatest key if they are close enough together for a lookup table."""
-    if len(keys) + rows <= _FEW or not len(keys):
+    if len(keys) + rows <= _LEAST_ROWS or not len(keys):
         return None
     low, high = int(keys.min()), int(keys.max())
     return (low, high) if high - low < 2 * (len(keys) + rows) else None
@@ -149,7 +149,7 @@ def _bounds(keys: Ints, rows: int) -> tuple[int, int] | None:
 
 def order_of(keys: Ints) -> Ints:
     """The stable order of rows by key."""
-    if len(keys) <= _FEW:
+    if len(keys) <= _LEAST_ROWS:
         return np.argsort(keys, kind="stable")
     low = int(keys.min())
     width, row_bits = (int(keys.max()) - low).bit_length(), len(keys).bit_length()

@@ -21,8 +21,8 @@ Spans: TypeAlias = tuple[Ints, Ints]
 EMPTY: Ints = np.empty(0, np.int64)
 
 BLOCK = 1 << 16
-"""Rows per block: few enough that temporary arrays stay in the processor's cache."""
-_FEW = 1 << 11
+"""Rows per block: small enough that temporary arrays stay in the processor's cache."""
+_LEAST_POINTS = 1 << 11
 """Up to this number of rows, a plain search costs less than a merge."""
 _FAR = 1 << 62
 """Numbers from here on have no spare bit."""
@@ -42,7 +42,7 @@ def mask_of(column: Any) -> Bools:
 
 
 def true_rows(condition: npt.NDArray[Any]) -> Ints:
-    """Like `flatnonzero`, at a fraction of its call cost, which dominates on few rows.
+    """Like `flatnonzero`, at a fraction of its call cost, which dominates for small columns.
 
     >>> true_rows(np.array([True, False, True]))
     array([0, 2])
@@ -61,7 +61,7 @@ def search(keys: Ints, points: Ints, side: Literal["left", "right"]) -> Ints:
     >>> search(np.array([2, 4, 4, 6]), np.array([1, 4, 7]), "right")
     array([0, 3, 4])
     """
-    if len(points) <= _FEW or not len(keys) or not is_sorted(points):
+    if len(points) <= _LEAST_POINTS or not len(keys) or not is_sorted(points):
         return keys.searchsorted(points, side=side)
     if max(keys[-1], points[-1]) >= _FAR or min(keys[0], points[0]) <= -_FAR:
         return np.searchsorted(keys, points, side=side)

@@ -19,7 +19,7 @@ from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.terms import arguments, functor
 
 if TYPE_CHECKING:
-    # The reference evaluator is imported with its records, and few runs need it.
+    # The reference evaluator is imported with its records, and most runs do not need it.
     from holdsfor.reference.history import InputInterval, Record
 
 
@@ -93,8 +93,8 @@ class FluentColumns:
         """A subset of the rows."""
         args = tuple(column[rows] for column in self.args)
         value, start, end, arrival = (c[rows] for c in (self.value, self.start, self.end, self.arrival))
-        stays = self.in_order and (isinstance(rows, slice) or is_sorted(rows))
-        notes = {"in_order": stays, "is_maximal": stays and self.is_maximal}
+        in_order = self.in_order and (isinstance(rows, slice) or is_sorted(rows))
+        notes = {"in_order": in_order, "is_maximal": in_order and self.is_maximal}
         return FluentColumns(args, value, start, end, arrival, self.is_point[rows], **notes)
 
     def put_in_order(self, codes: int) -> FluentColumns:

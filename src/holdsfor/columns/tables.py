@@ -133,7 +133,7 @@ class Events:
             return self
         if len(self.args) == 1:
             key.sort()
-            return Events((Codes(key >> time_bits),), _taken_apart(key, 0, time_bits, low))
+            return Events((Codes(key >> time_bits),), _bit_field(key, 0, time_bits, low))
         # The low bits contain the row: sorting plain integers is far faster than sorting indices.
         for part in blocks(len(self)):
             out = key[part]
@@ -141,7 +141,7 @@ class Events:
             out |= np.arange(part.start, part.stop)
         key.sort()
         rows = key & ((1 << row_bits) - 1)
-        time = _taken_apart(key, row_bits, time_bits, low)
+        time = _bit_field(key, row_bits, time_bits, low)
         key >>= row_bits + time_bits
         return Events((Codes(key), *(column.take(rows) for column in self.args[1:])), time)
 
@@ -176,7 +176,7 @@ class Events:
         return Events(tuple(column.take(rows) for column in self.args), self.time[rows])
 
 
-def _taken_apart(key: Ints, shift: int, bits: int, base: int) -> Ints:
+def _bit_field(key: Ints, shift: int, bits: int, base: int) -> Ints:
     """Some bits of packed integers."""
     found = np.empty(len(key), np.int64)
     for rows in blocks(len(key)):

@@ -1,4 +1,4 @@
-"""Describes conditions that failed for want of a value, in terms of the rules."""
+"""Describes conditions that failed because of a missing value, in terms of the rules."""
 
 from __future__ import annotations
 

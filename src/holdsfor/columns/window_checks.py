@@ -30,7 +30,7 @@ def check_windows(
     is_bounded: bool,
     scale: TimeScale | None = None,
 ) -> str | None:
-    """What falls between windows, if they leave gaps.
+    """A note about time-points between windows, if there are gaps.
 
     Raises an error if there are far more query times than rows, unless the user has set both ends of the run. The
     likely reason is a row with a time far away, which the message names. Times are shown in the scale.

@@ -1,4 +1,4 @@
-"""Query times, and the one at which each row of a stream is first seen."""
+"""Query times, and the first one at which each row of a stream counts."""
 
 from __future__ import annotations
 

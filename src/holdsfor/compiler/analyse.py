@@ -100,11 +100,11 @@ def analyse(written: Program) -> Analysis:
     resolved, of_calendar = with_calendar(resolved)
     metric_rules, of_metric = in_units(resolved.metric, written.time_scale, written.time_goals)
     resolved = replace(resolved, metric=metric_rules)
-    asked = with_called_groundings(lower_sliding(resolved))
-    known = Names(asked)
-    declared, undeclared = without_undeclared(without_universal_calls(rename_local_variables(asked)))
+    with_groundings = with_called_groundings(lower_sliding(resolved))
+    known = Names(with_groundings)
+    declared, undeclared = without_undeclared(without_universal_calls(rename_local_variables(with_groundings)))
     if declared.forgets:
-        # Imported here because few programs use `forget`.
+        # Imported here because most programs do not use `forget`.
         from holdsfor.compiler.passes.forgetting import lower_forgetting
 
         declared = lower_forgetting(declared)
@@ -116,7 +116,7 @@ def analyse(written: Program) -> Analysis:
         program = separate_values(program, entities, parts)
         entities = Entities(program, parts)
         graph = DependencyGraph(program, entities)
-    skipped = frozenset(id(rule) for rule in program.rules if known.spoils(rule))
+    skipped = frozenset(id(rule) for rule in program.rules if known.calls_unknown(rule))
     background = Background(program)
     analysis = Analysis(program, written, entities, graph, background, skipped=skipped, unread=known.unread)
     analysis.fillings = fillings(program, entities, background)

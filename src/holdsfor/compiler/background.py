@@ -48,7 +48,7 @@ class Background:
         calls = {name: _called(rules) & self.rules.keys() for name, rules in self.rules.items()}
         self.dependent = frozenset(_reaching(self.domains, calls))
         self._waiting: list[tuple[Predicate, ...]] = []
-        # Callees first: what a predicate calls is complete when the predicate is evaluated.
+        # Callees first: the callees of a predicate are complete when the predicate is evaluated.
         for component in reversed(strong_components(calls)):
             if len(component) == 1 and component[0] not in calls[component[0]]:
                 continue
@@ -70,7 +70,7 @@ class Background:
         return any(functor(goal) in self.dependent for goal in conjuncts(atom))
 
     def solver(self, failures: Failures | None = None) -> Solver:
-        """A solver over this knowledge. `failures` records conditions that failed for want of a value."""
+        """A solver over this knowledge. `failures` records conditions that failed because of a missing value."""
         found = Solver(self.rules)
         found.failures = failures
         return found

@@ -97,7 +97,7 @@ class Plan:
         return any(stratum.metric is not None for stratum in self.strata)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leaves out what can be computed again."""
+        """Leaves out fields that can be computed again."""
         return {**self.__dict__, "cache": {}}
 
 

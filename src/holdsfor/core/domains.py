@@ -16,7 +16,7 @@ from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 Spans = list[tuple[float, float]]
 
 
-class Row(NamedTuple):
+class DomainRecord(NamedTuple):
     """A record: an event, or `F=V` from its start to before its end. An event has no end; points stay separate."""
 
     term: Term
@@ -35,12 +35,12 @@ class Domains:
 
     analysis: Analysis
     start: float = -math.inf
-    _pending: list[tuple[Row, bool]] = field(default_factory=list)
+    _pending: list[tuple[DomainRecord, bool]] = field(default_factory=list)
     """Rows inserted or retracted since the last query time."""
     _waiting: dict[tuple[Term, float], None] = field(default_factory=dict)
     """Future events."""
     _spans: dict[Term, Spans] = field(default_factory=dict)
-    """Where records that count hold, after the border and in order: an event at its time-point, a fluent in its
+    """The times at which counted records hold, after the border and in order: an event at its time-point, a fluent in its
     intervals.
     """
     _settled: dict[Term, None] = field(default_factory=dict)
@@ -57,22 +57,22 @@ class Domains:
         """The facts in the domains."""
         return self._facts
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[DomainRecord]) -> None:
         """Adds records."""
         self._pending += [(row, True) for row in rows]
 
-    def remove(self, rows: Iterable[Row]) -> None:
+    def remove(self, rows: Iterable[DomainRecord]) -> None:
         """Retracts records that exist and are not behind the window."""
         self._pending += [(row, False) for row in rows]
 
     def advance(self, query: int, border: float) -> bool:
         """Advances to a query time with the border of its window; returns whether the domains have changed."""
         self._settle(border)
-        for row, comes in self._pending:
+        for row, is_added in self._pending:
             if row.end is None:
-                self._edit_event(row, border, comes=comes)
+                self._edit_event(row, border, is_added=is_added)
             else:
-                self._edit_interval(row, row.end, border, comes=comes)
+                self._edit_interval(row, row.end, border, is_added=is_added)
         self._pending = []
         for term, time in [one for one in self._waiting if one[1] <= query]:
             del self._waiting[term, time]
@@ -87,19 +87,19 @@ class Domains:
             del self._spans[term]
             self._settled[term] = None
 
-    def _edit_event(self, row: Row, border: float, *, comes: bool) -> None:
-        if comes:
+    def _edit_event(self, row: DomainRecord, border: float, *, is_added: bool) -> None:
+        if is_added:
             if row.start > max(border, self.start):
                 self._waiting[row.term, row.start] = None
         elif row.start > border:
             self._waiting.pop((row.term, row.start), None)
             self._cut(row.term, row.start, row.start + 1)
 
-    def _edit_interval(self, row: Row, end: float, border: float, *, comes: bool) -> None:
+    def _edit_interval(self, row: DomainRecord, end: float, border: float, *, is_added: bool) -> None:
         first = max(row.start, border + 1)
-        if first >= end or (comes and row.is_point and row.start <= border):
+        if first >= end or (is_added and row.is_point and row.start <= border):
             return
-        if comes:
+        if is_added:
             self._hold(row.term, first, end)
         else:
             self._cut(row.term, first, end)
@@ -126,16 +126,16 @@ class Domains:
 
     def noted(self) -> Term:
         """The complete state as a term."""
-        pending = (_row(row, int(comes)) for row, comes in self._pending)
-        waiting = (_row(Row(term, time)) for term, time in self._waiting)
-        spans = (_row(Row(term, *span)) for term, spans in self._spans.items() for span in spans)
+        pending = (_row(row, int(is_added)) for row, is_added in self._pending)
+        waiting = (_row(DomainRecord(term, time)) for term, time in self._waiting)
+        spans = (_row(DomainRecord(term, *span)) for term, spans in self._spans.items() for span in spans)
         parts = (pending, waiting, spans, self._settled)
         return Compound("domains", tuple(ListTerm(tuple(part)) for part in parts))
 
-    def take_up(self, note: Term, *, goes_on: bool) -> None:
+    def load_note(self, note: Term, *, is_merge: bool) -> None:
         """Loads a saved state, in place of the current one or in addition to it."""
         pending, waiting, spans, settled = map(read_items, read_parts(note, "domains", 4))
-        fresh = self if goes_on else Domains(self.analysis, self.start)
+        fresh = self if is_merge else Domains(self.analysis, self.start)
         fresh._pending += [_read_row(one) for one in pending]
         fresh._waiting.update(((row.term, row.start), None) for row, _ in map(_read_row, waiting))
         for row, _ in map(_read_row, spans):
@@ -151,13 +151,13 @@ def record_of(symbol: Symbol, columns: Sequence[Term], value: Term | None = None
     return term if symbol.kind is EntityKind.EVENT or value is None else Compound("=", (term, value))
 
 
-def _row(row: Row, comes: int = 1) -> Term:
-    numbers = number_note(row.start), number_note(row.end), Const(int(row.is_point)), Const(comes)
+def _row(row: DomainRecord, is_added: int = 1) -> Term:
+    numbers = number_note(row.start), number_note(row.end), Const(int(row.is_point)), Const(is_added)
     return Compound("row", (row.term, *numbers))
 
 
-def _read_row(note: Term) -> tuple[Row, bool]:
-    term, start, end, is_point, comes = read_parts(note, "row", 5)
+def _read_row(note: Term) -> tuple[DomainRecord, bool]:
+    term, start, end, is_point, is_added = read_parts(note, "row", 5)
     first = read_number(start)
-    row = Row(term, -math.inf if first is None else first, read_number(end), bool(read_integer(is_point)))
-    return row, bool(read_integer(comes))
+    row = DomainRecord(term, -math.inf if first is None else first, read_number(end), bool(read_integer(is_point)))
+    return row, bool(read_integer(is_added))

@@ -21,7 +21,7 @@ from holdsfor.columns.tables import FOREVER, Events, Intervals
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.compiled import compiled_core
-from holdsfor.core.domains import Domains, Row, record_of
+from holdsfor.core.domains import DomainRecord, Domains, record_of
 from holdsfor.core.host import FOREVER as CORE_FOREVER
 from holdsfor.core.host import Host
 from holdsfor.core.notes import (
@@ -32,7 +32,7 @@ from holdsfor.core.notes import (
     read_integer_or_none,
     read_parts,
 )
-from holdsfor.core.program import Program, encoded, encoded_for_trace, plan_shape
+from holdsfor.core.program import EncodedProgram, encoded, encoded_for_trace, plan_shape
 from holdsfor.core.rows import EventRows, Rows, event_rows, fluent_rows
 from holdsfor.core.vocabulary import NO_WORDS, Vocabulary, WordArray
 from holdsfor.core.words import Words
@@ -59,7 +59,7 @@ class Share:
     ties: tuple[tuple[Ints, Ints] | None, ...] = ()
 
 
-FEW_TERMS = 20_000
+LEAST_NEW_TERMS = 20_000
 """Up to this number of new terms, a search for unreferenced terms is never worthwhile."""
 
 
@@ -82,7 +82,7 @@ class Engine:
         origin: int | None = None,
         threads: int | None = None,
         changes: bool = False,
-        program: Program | None = None,
+        program: EncodedProgram | None = None,
         share: Share | None = None,
         is_traced: bool = False,
         like: Engine | None = None,
@@ -187,17 +187,17 @@ class Engine:
         words = np.array([[self.words.of_value(arg) for arg in args]], np.uint64).reshape(1, len(args))
         return EventRows(table, np.array([time], np.int64), words)
 
-    def _records(self, rows: Rows) -> Iterator[Row]:
+    def _records(self, rows: Rows) -> Iterator[DomainRecord]:
         symbol, term = self.symbols[rows.table], self.words.term
         for place, args in enumerate(rows.words.tolist()):
             columns = [term(word) for word in args]
             if isinstance(rows, EventRows):
-                yield Row(record_of(symbol, columns), int(rows.time[place]))
+                yield DomainRecord(record_of(symbol, columns), int(rows.time[place]))
             else:
                 start, is_point = int(rows.start[place]), bool(rows.is_point[place])
                 end = start + 1 if is_point else int(rows.end[place])
                 record = record_of(symbol, columns, term(int(rows.value[place])))
-                yield Row(record, start, math.inf if end == CORE_FOREVER else end, is_point)
+                yield DomainRecord(record, start, math.inf if end == CORE_FOREVER else end, is_point)
 
     # Time
 
@@ -211,7 +211,7 @@ class Engine:
         self._query = query
 
     def see_everything(self) -> None:
-        """Removes the window: from now on rows count whatever their time. What was cut or left out stays so."""
+        """Removes the window: from now on rows of any time count. Rows and intervals that were cut or left out stay so."""
         self._window = None
         self.core.set_window(None, None)
 
@@ -249,7 +249,7 @@ class Engine:
     @property
     def has_grown(self) -> bool:
         """Whether there are enough new terms since the last reclaim to make another one worthwhile."""
-        found: bool = self.core.terms > 2 * self._terms + FEW_TERMS
+        found: bool = self.core.terms > 2 * self._terms + LEAST_NEW_TERMS
         return found
 
     def reclaim(self, keep: Sequence[WordArray]) -> None:
@@ -272,7 +272,7 @@ class Engine:
     def replan(self, plan: Plan) -> bool:
         """Continue with other background facts: all that is kept is re-evaluated, final results stay.
 
-        False if they change more than answers, so that what is known does not fit the plan.
+        False if they change more than answers, so that the state does not fit the plan.
         """
         program = encoded(plan)
         if plan_shape(program.lowered) != plan_shape(self._program.lowered):
@@ -306,7 +306,7 @@ class Engine:
     def save(self, note: Term = NONE) -> bytes:
         """The state as bytes, for an engine with the same rules, background facts, window and start.
 
-        Rows that have not been taken in yet belong to it. `note` is what the caller wants back with it.
+        It includes rows that have been pushed and not yet evaluated. `load` returns the `note`.
         """
         found: bytes = self.core.save(self.words.word(self._noted(note)))
         return found
@@ -316,7 +316,7 @@ class Engine:
 
         Bytes that are no state, or none for this engine, are an error that says why. Then nothing has changed.
         """
-        return self._taken_up(self.core.load, bytes(state), goes_on=False)
+        return self._restore(self.core.load, bytes(state), is_merge=False)
 
     def split(self, parts: int, note: Term = NONE) -> list[bytes]:
         """The state in parts, each with some of the keys. `merge` combines them again, in any order."""
@@ -326,18 +326,18 @@ class Engine:
     def merge(self, part: bytes) -> Term:
         """Take in a part of a state, or the state of an engine that has other keys; the note that was saved with it.
 
-        The engine goes on when all parts are there. A key that is there already is an error; then nothing has changed.
+        The engine continues when it has all parts. A key that it already has is an error, and changes nothing.
         """
-        return self._taken_up(self.core.merge, bytes(part), goes_on=True)
+        return self._restore(self.core.merge, bytes(part), is_merge=True)
 
     def _noted(self, note: Term) -> Term:
         query = number_note(self._query)
         domains = NONE if self._domains is None else self._domains.noted()
         return Compound("engine", (query, number_note(self._conflicts), domains, note))
 
-    def _taken_up(self, take: Callable[[Any], int], state: Any, *, goes_on: bool) -> Term:
+    def _restore(self, restore: Callable[[Any], int], state: Any, *, is_merge: bool) -> Term:
         try:
-            word = take(state)
+            word = restore(state)
         except ValueError as reason:
             raise HoldsforError(str(reason)) from None
         noted = self.words.term(word)
@@ -346,11 +346,11 @@ class Engine:
             return NONE
         query, conflicts, domains, note = read_parts(noted, "engine", 4)
         self._query = read_integer_or_none(query)
-        self._conflicts = read_integer(conflicts) + (self._conflicts if goes_on else 0)
+        self._conflicts = read_integer(conflicts) + (self._conflicts if is_merge else 0)
         if (domains == NONE) != (self._domains is None):
             raise damaged()
         if self._domains is not None:
-            self._domains.take_up(domains, goes_on=goes_on)
+            self._domains.load_note(domains, is_merge=is_merge)
             self._fill()
         return note
 

@@ -96,8 +96,8 @@ class Host:
         reasons = list(self._reasons)
         for words, reason in rows:
             bindings = self._row(site, words)
-            said = reasons[reason - 1] if reason else partial(_reason, literal, bindings)
-            self._failures.add(literal, said, bindings)
+            reason_text = reasons[reason - 1] if reason else partial(_reason, literal, bindings)
+            self._failures.add(literal, reason_text, bindings)
 
     def _row(self, site: Site, words: list[int]) -> Bindings:
         """The values of variables at a site, from registers or constants."""

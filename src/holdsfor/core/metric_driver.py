@@ -18,7 +18,7 @@ from holdsfor.columns.metric.profile import MetricProfile
 from holdsfor.columns.metric.timeline import cells, columns_of, require_near, scale_of, together
 from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.checks.extremes import times_too_far
-from holdsfor.compiler.metric.demand import Demand
+from holdsfor.compiler.metric.demand import TimeDemand
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.reach import reach
@@ -33,7 +33,13 @@ from holdsfor.diagnostics import HoldsforError, ProgramError
 from holdsfor.ir.metric import Range
 from holdsfor.physical.encode import Encoder
 from holdsfor.physical.instructions import Site
-from holdsfor.physical.metric_program import Arrival, MetricProgram, lower_program, program_stages, read_relations
+from holdsfor.physical.metric_program import (
+    Arrival,
+    LoweredMetricProgram,
+    lower_program,
+    program_stages,
+    read_relations,
+)
 from holdsfor.records import record
 from holdsfor.syntax.terms import Term
 
@@ -69,7 +75,7 @@ class MetricHost(Host):
 class Encoded:
     """A program in encoded form."""
 
-    program: MetricProgram
+    program: LoweredMetricProgram
     data: bytes
     sites: list[Site]
 
@@ -78,14 +84,14 @@ _ENCODED: dict[int, dict[tuple[int, Arrival], Encoded]] = {}
 """By the identity of a living plan: the encoded plans by ticks per time unit and arrival of facts."""
 
 
-def encoded(plan: MetricPlan, scale: int, arrival: Arrival, asked: MetricPlan | None = None) -> Encoded:
-    """The encoded physical plan of a program, or of a part of the program `asked`; cached."""
+def encoded(plan: MetricPlan, scale: int, arrival: Arrival, whole: MetricPlan | None = None) -> Encoded:
+    """The encoded physical plan of a program, or of a part of the program `whole`; cached."""
     if id(plan) not in _ENCODED:
         _ENCODED[id(plan)] = {}
         weakref.finalize(plan, _ENCODED.pop, id(plan), None)
     known = _ENCODED[id(plan)]
     if (scale, arrival) not in known:
-        program = lower_program(plan, scale, arrival, asked)
+        program = lower_program(plan, scale, arrival, whole)
         encoder = Encoder()
         known[scale, arrival] = Encoded(program, encoder.encode(program.plan), encoder.sites)
     return known[scale, arrival]
@@ -101,12 +107,12 @@ class MetricDriver:
         scale: int,
         arrival: Arrival,
         *,
-        asked: MetricPlan | None = None,
+        whole: MetricPlan | None = None,
         threads: int | None = None,
     ) -> None:
-        """`asked` is the plan that determines the needed times of strata, if this plan is a part of it."""
+        """`whole` is the plan that determines the needed times of strata, if this plan is a part of it."""
         self._plan, self._arrival = plan, arrival
-        made = encoded(plan, scale, arrival, asked)
+        made = encoded(plan, scale, arrival, whole)
         self.program = made.program
         host = MetricHost(plan, made.sites)
         self.core: Any = compiled_core().Core(made.data, host, False)
@@ -143,7 +149,7 @@ class MetricDriver:
             self.core.refine(factor, made.data)
         except (OverflowError, TypeError):
             raise HoldsforError(
-                f"times this far apart cannot be told apart by 1/{factor} of a tick: they would not fit 64-bit integers"
+                f"times this far apart cannot be distinguished by 1/{factor} of a tick: they would not fit 64-bit integers"
             ) from None
         self.program = made.program
         self._host.follow(made.sites)
@@ -309,7 +315,7 @@ def materialise_stage(
 
     Raises NeverEnds, also if facts repeat for ever and later stages need all of them.
     """
-    driver = MetricDriver(plan, dictionary, scale, Arrival.TOGETHER, asked=stages.plan, threads=1)
+    driver = MetricDriver(plan, dictionary, scale, Arrival.TOGETHER, whole=stages.plan, threads=1)
     for relation, facts in given.items():
         driver.push(relation, facts)
     for point in (start, end):
@@ -326,7 +332,7 @@ def materialise_stage(
             for other in stages.stages
             for one in other.deliveries
         )
-        first, last = Demand(stages.plan, start, end).of_relation(relation) if is_read else (start, end)
+        first, last = TimeDemand(stages.plan, start, end).of_relation(relation) if is_read else (start, end)
         spelled_out, endless = repeating.spelled_out(*cells(Range(first, last), scale))
         if endless is not None:
             raise _never_ends(relation, endless, scale)

@@ -57,7 +57,7 @@ class MetricFeed(Intake):
             self.driver.retract(relation, self._later(table, relation, 1))
 
     def revise(self, until: Fraction) -> Revision:
-        """Advances in time, up to and including a point, and returns what has changed."""
+        """Advances in time, up to and including a point, and returns the changes."""
         point = self._point(until)
         low, last = self._oldest, self._reached
         if last is not None:
@@ -79,7 +79,7 @@ class MetricFeed(Intake):
             was = maximal([before.clipped(low, low if last is None else last + 1)])
             whole = [now.clipped(low, point + 1)]
             if last is not None and last < point and known is None:
-                # What goes on has not changed for the core.
+                # An interval without an end is unchanged for the core.
                 whole.append(self.driver.facts(relation, after=last + 1).clipped(last + 1, point + 1))
             new = maximal(whole)
             added[signature] = self._later(minus(new, was), relation, -1)
@@ -134,7 +134,7 @@ class MetricFeed(Intake):
 
 
 def compared(before: FactSet, now: FactSet) -> Revision:
-    """What is known now and was not before, and the other way round."""
+    """The facts that were added and removed."""
     scale = lcm(before.scale, now.scale)
     added: dict[Signature, Facts] = {}
     removed: dict[Signature, Facts] = {}

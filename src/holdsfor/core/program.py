@@ -1,4 +1,4 @@
-"""Programs as the core gets them: a plan as bytes, and the data that stays in Python."""
+"""Programs for the core: a plan as bytes, and the data that stays in Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdsfor.records import record
 
 
 @record
-class Program:
+class EncodedProgram:
     """An encoded plan, with the data kept outside of it: symbols, goals, and the source positions of instructions."""
 
     lowered: Lowered
@@ -22,19 +22,19 @@ class Program:
 
 
 @once_per_plan
-def encoded(plan: Plan) -> Program:
+def encoded(plan: Plan) -> EncodedProgram:
     """The physical plan of a program as bytes."""
     lowered = lower(plan)
     encoder = Encoder()
-    return Program(lowered, encoder.encode(lowered.plan), encoder.sites)
+    return EncodedProgram(lowered, encoder.encode(lowered.plan), encoder.sites)
 
 
 @once_per_plan
-def encoded_for_trace(plan: Plan) -> Program:
+def encoded_for_trace(plan: Plan) -> EncodedProgram:
     """The same for an engine whose rules can be traced: see `core.trace`."""
     lowered = lower_for_trace(plan)
     encoder = Encoder()
-    return Program(lowered, encoder.encode(lowered.plan), encoder.sites)
+    return EncodedProgram(lowered, encoder.encode(lowered.plan), encoder.sites)
 
 
 def shipped(plan: Plan) -> bytes:
@@ -43,14 +43,14 @@ def shipped(plan: Plan) -> bytes:
 
 
 @lru_cache(maxsize=8)
-def received(program: bytes) -> tuple[Plan, Program]:
+def received(program: bytes) -> tuple[Plan, EncodedProgram]:
     """The program in such bytes."""
-    found: tuple[Plan, Program] = pickle.loads(program)  # noqa: S301 -- our own bytes, made by `shipped`
+    found: tuple[Plan, EncodedProgram] = pickle.loads(program)  # noqa: S301 -- our own bytes, made by `shipped`
     return found
 
 
 def plan_shape(lowered: Lowered) -> object:
-    """What must be unchanged for an engine to continue with another plan."""
+    """The properties of a plan that must be unchanged for an engine to continue with another one."""
     tables = [(table.label, table.role, table.columns) for table in lowered.plan.tables]
     stages = [
         (

@@ -36,7 +36,7 @@ class EventRows:
         return EventRows(self.table, self.time[rows], self.words[rows])
 
     def kept(self) -> EventRows:
-        """A copy of the times that nobody else can change, because the core reads pushed columns only when it
+        """A private copy of the times, because the core reads pushed columns only when it
         advances.
         """
         return EventRows(self.table, self.time.copy(), self.words)

@@ -18,7 +18,7 @@ from holdsfor.logic.failures import Failures
 
 
 @dataclass
-class Times:
+class RunTimes:
     """The seconds that a run has spent per activity, and how much it keeps."""
 
     pushing: float = 0.0
@@ -44,7 +44,7 @@ class RecordedRun:
         origin: int | None = None,
         threads: int | None = None,
     ) -> None:
-        self.times = Times()
+        self.times = RunTimes()
         self._dictionary, self._stream, self._windows = dictionary, stream, windows
         size = None if windows is None else windows.size
         if origin is None and windows is not None:

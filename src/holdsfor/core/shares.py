@@ -14,7 +14,7 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine, Share
 from holdsfor.core.host import FOREVER
 from holdsfor.core.notes import NONE
-from holdsfor.core.program import Program, plan_shape
+from holdsfor.core.program import EncodedProgram, plan_shape
 from holdsfor.core.rows import Rows
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError
@@ -64,7 +64,7 @@ class Lost:
     value: Term | None
 
 
-def identity_of(program: Program) -> str:
+def identity_of(program: EncodedProgram) -> str:
     """The fingerprint of a plan and of everything that states depend on. Some changes of background facts do not affect
     it.
     """
@@ -80,7 +80,7 @@ class ShareEngine(Engine):
     def __init__(
         self,
         plan: Plan,
-        program: Program,
+        program: EncodedProgram,
         share: Share,
         window: int,
         fluents: Collection[str] | None = None,
@@ -141,7 +141,7 @@ class ShareEngine(Engine):
     def load_share(self, saved: Sequence[bytes]) -> None:
         """Loads saved keys of this share or of others; keys of other buckets are ignored."""
         before = self._query
-        self._taken_up(partial(self.core.load_share, plan=self._saved_with), list(saved), goes_on=True)
+        self._restore(partial(self.core.load_share, plan=self._saved_with), list(saved), is_merge=True)
         if before is not None:
             self._query = before if self._query is None else max(before, self._query)
 

@@ -49,5 +49,5 @@ def _shown(text: str) -> str:
 
 def _includes(kind: str | lsp.CodeActionKind) -> bool:
     """Whether a requested kind includes quick fixes; kinds are hierarchical, with dots between the parts."""
-    asked = str(getattr(kind, "value", kind))
-    return asked in ("", lsp.CodeActionKind.QuickFix.value)
+    requested = str(getattr(kind, "value", kind))
+    return requested in ("", lsp.CodeActionKind.QuickFix.value)

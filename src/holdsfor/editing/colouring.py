@@ -16,7 +16,7 @@ from holdsfor.syntax.parser import parse
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
 
-class Role(StrEnum):
+class WordRole(StrEnum):
     """The role of a word, with the names of the Language Server Protocol."""
 
     EVENT = "event"
@@ -43,25 +43,25 @@ class Coloured(NamedTuple):
 
     start: int
     end: int
-    role: Role
+    role: WordRole
     modifiers: tuple[Modifier, ...] = ()
 
 
 _OF_NAMES = {
-    NameKind.EVENT: Role.EVENT,
-    NameKind.FLUENT: Role.FLUENT,
-    NameKind.BACKGROUND: Role.BACKGROUND,
-    NameKind.PREDICATE: Role.FLUENT,
-    NameKind.WORD: Role.KEYWORD,
-    NameKind.VARIABLE: Role.VARIABLE,
+    NameKind.EVENT: WordRole.EVENT,
+    NameKind.FLUENT: WordRole.FLUENT,
+    NameKind.BACKGROUND: WordRole.BACKGROUND,
+    NameKind.PREDICATE: WordRole.FLUENT,
+    NameKind.WORD: WordRole.KEYWORD,
+    NameKind.VARIABLE: WordRole.VARIABLE,
 }
 _OF_SPELLING = (
-    (Comment, Role.COMMENT),
-    (String, Role.TEXT),
-    (Number, Role.NUMBER),
-    (Operator, Role.OPERATOR),
-    (Keyword, Role.KEYWORD),
-    (Name.Variable, Role.VARIABLE),
+    (Comment, WordRole.COMMENT),
+    (String, WordRole.TEXT),
+    (Number, WordRole.NUMBER),
+    (Operator, WordRole.OPERATOR),
+    (Keyword, WordRole.KEYWORD),
+    (Name.Variable, WordRole.VARIABLE),
 )
 _TIMED = {
     "happensAt": (1,),
@@ -73,7 +73,7 @@ _TIMED = {
 }
 """Which arguments are time-points."""
 _OF_PAIRS = frozenset({"holdsAt", "holdsFor", "initially", "start", "end", "fi", "ft", "p", *_TIMED})
-_SEVERAL_LINES = (Role.COMMENT, Role.TEXT)
+_SEVERAL_LINES = (WordRole.COMMENT, WordRole.TEXT)
 
 
 def coloured(document: Document) -> list[Coloured]:
@@ -95,7 +95,7 @@ def _word(
 ) -> Coloured | None:
     end = start + len(word)
     if start in values:
-        return Coloured(start, end, Role.VALUE)
+        return Coloured(start, end, WordRole.VALUE)
     if name is not None:
         is_definition = name.is_definition and name.kind is not NameKind.VARIABLE
         modifiers = (Modifier.DEFINITION,) if is_definition else (Modifier.TIME,) if start in times else ()

@@ -8,7 +8,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from holdsfor.codes import page
 from holdsfor.diagnostics import HoldsforError, Span
 from holdsfor.editing.code_actions import quick_fixes
-from holdsfor.editing.colouring import Modifier, Role, coloured
+from holdsfor.editing.colouring import Modifier, WordRole, coloured
 from holdsfor.editing.completing import proposals
 from holdsfor.editing.folding import folds
 from holdsfor.editing.hovering import hover_text
@@ -24,9 +24,9 @@ _SYMBOL_KINDS = {
     NameKind.BACKGROUND: lsp.SymbolKind.Function,
     NameKind.PREDICATE: lsp.SymbolKind.Property,
 }
-_ROLES = {role: number for number, role in enumerate(Role)}
+_ROLES = {role: number for number, role in enumerate(WordRole)}
 _MODIFIERS = {modifier: 1 << number for number, modifier in enumerate(Modifier)}
-LEGEND = lsp.SemanticTokensLegend([str(role) for role in Role], [str(modifier) for modifier in Modifier])
+LEGEND = lsp.SemanticTokensLegend([str(role) for role in WordRole], [str(modifier) for modifier in Modifier])
 
 
 def make_server() -> RuleServer:

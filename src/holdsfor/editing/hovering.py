@@ -19,7 +19,7 @@ _MANY = 8
 
 
 def hover_text(document: Document, name: Occurrence) -> str:
-    """A few lines of Markdown."""
+    """The hover text, as Markdown."""
     return "\n\n".join(_lines(document, name))
 
 

@@ -17,7 +17,7 @@ from holdsfor.syntax.terms import Clause, Compound, Const, Term, arguments, conj
 
 
 class NameKind(StrEnum):
-    """The kind of thing that a name denotes."""
+    """The kind of symbol that a name denotes."""
 
     EVENT = "event"
     FLUENT = "fluent"
@@ -40,7 +40,7 @@ class Occurrence:
     args: tuple[Term, ...] = field(default=(), compare=False, repr=False)
 
     def same(self, other: Occurrence) -> bool:
-        """Whether both denote the same thing."""
+        """Whether both denote the same symbol."""
         mine, others = ((one.kind, one.name, one.arity, one.scope) for one in (self, other))
         in_one_file = self.span.source.name == other.span.source.name
         return mine == others and (self.kind is not NameKind.VARIABLE or in_one_file)

@@ -79,7 +79,7 @@ def typed_column(values: Sequence[Value | None]) -> Array:
 
 
 def _rows(terms: Sequence[str], name: str) -> Iterator[Sequence[Value]]:
-    """The arguments of each term. Few terms need the parser."""
+    """The arguments of each term. Most terms need no parser."""
     begins = len(print_constant(name)) + 1
     is_operator = name in INFIX or name in PREFIX
     for term in terms:

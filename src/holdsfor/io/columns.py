@@ -155,7 +155,7 @@ def value_of_text(text: str) -> str | int | float:
 
 
 @record
-class Times:
+class TimeColumn:
     """A column of times, with a mask of invalid ones; `wrong` is None if all are valid. `dated` times were timestamps
     or dates.
 
@@ -168,7 +168,7 @@ class Times:
     zoneless: bool = False
 
 
-def text_times(column: Array) -> Times:
+def text_times(column: Array) -> TimeColumn:
     """Whole numbers from text."""
     quick = _quick_times(column)
     if quick is not None:
@@ -179,17 +179,17 @@ def text_times(column: Array) -> Times:
     return checked(digits.cast(pa.int64()).to_numpy(), ~mask_of(fine))
 
 
-def text_ends(column: Array) -> Times:
+def text_ends(column: Array) -> TimeColumn:
     """Ends of intervals: whole numbers, or `inf` for open ones."""
     quick = _quick_times(column)
     if quick is not None:
         return quick
     is_open = pc.is_in(pc.utf8_trim_whitespace(column), _OPEN)
     times = text_times(pc.if_else(is_open, "0", column))
-    return Times(np.where(mask_of(is_open), FOREVER, times.values), times.wrong)
+    return TimeColumn(np.where(mask_of(is_open), FOREVER, times.values), times.wrong)
 
 
-def _quick_times(column: Array) -> Times | None:
+def _quick_times(column: Array) -> TimeColumn | None:
     if _number_kind(column) != pa.int64():
         return None
     try:
@@ -198,9 +198,9 @@ def _quick_times(column: Array) -> Times | None:
         return None
 
 
-def checked(values: Ints, wrong: Bools | None) -> Times:
+def checked(values: Ints, wrong: Bools | None) -> TimeColumn:
     """Times in which those too large for arithmetic are marked as invalid."""
     if len(values) and (values.max() > LATEST or values.min() < -LATEST):
         too_large = (values > LATEST) | (values < -LATEST)
         wrong = too_large if wrong is None else wrong | too_large
-    return Times(values, wrong if wrong is not None and wrong.any() else None)
+    return TimeColumn(values, wrong if wrong is not None and wrong.any() else None)

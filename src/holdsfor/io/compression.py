@@ -43,7 +43,7 @@ def unpacked(file: io.BufferedReader, packing: str) -> IO[bytes]:
         case "xz":
             return lzma.open(file)
         case _:
-            # Imported here because few files need it and Arrow loads slowly.
+            # Imported here because most files do not need it, and Arrow loads slowly.
             import pyarrow as pa
 
             stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), packing)

@@ -10,8 +10,8 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.checks.data import check_data
 from holdsfor.diagnostics import Diagnostic
+from holdsfor.io.format_detection import require_some_read
 from holdsfor.io.inputs import input_files
-from holdsfor.io.looks import require_some_read
 from holdsfor.io.mapping import TableMapping
 from holdsfor.io.rtec_csv import read_rtec
 from holdsfor.io.tables import read_tables

@@ -18,7 +18,7 @@ from holdsfor.io.formats import TablePart, table_part
 from holdsfor.io.layouts import Layouts
 from holdsfor.io.mapping import Entry
 from holdsfor.io.rejects import Rejects
-from holdsfor.io.tables import Taker
+from holdsfor.io.tables import TableReader
 from holdsfor.syntax.numbers import EXACT, number_text
 
 
@@ -37,12 +37,12 @@ def read_frames(
     """
     layouts = Layouts(entities, arithmetic)
     builder = Builder(rejects or Rejects())
-    taker = Taker(layouts, builder, unit)
+    reader = TableReader(layouts, builder, unit)
     for name, frame in frames.items():
         source = f"events[{name!r}]"
         part = as_part(frame, source, _first_members(name, layouts))
         if len(part.table):
-            taker.take(part, [entry_of(source, name, part.table.column_names, layouts)], source)
+            reader.read(part, [entry_of(source, name, part.table.column_names, layouts)], source)
     return builder.finish(Dictionary() if dictionary is None else dictionary)
 
 

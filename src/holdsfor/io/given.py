@@ -28,18 +28,18 @@ def as_paths(events: Paths, plan: Plan) -> list[str | Path]:
     return listed_paths(events, "events", f"give files, or tables by event name such as {{{name!r}: table}}")
 
 
-def listed_paths(given: Paths, what: str, taken: str) -> list[str | Path]:
-    """Validates paths; `what` and `taken` describe the argument and the accepted values in messages."""
+def listed_paths(given: Paths, what: str, accepted: str) -> list[str | Path]:
+    """Validates paths; `what` and `accepted` describe the argument and the accepted values in messages."""
     if isinstance(given, str | Path):
         return [given]
     if hasattr(given, "__arrow_c_stream__") or hasattr(given, "columns"):
-        raise HoldsforError(f"{what} is one table, and the kind of its rows is unknown; {taken}")
+        raise HoldsforError(f"{what} is one table, and the kind of its rows is unknown; {accepted}")
     if not isinstance(given, Iterable) or isinstance(given, bytes):
-        raise HoldsforError(f"{what} is {_described(given)}; {taken}")
+        raise HoldsforError(f"{what} is {_described(given)}; {accepted}")
     paths = list(given)
     for path in paths:
         if not isinstance(path, str | Path):
-            raise HoldsforError(f"{what} has {_described(path)} where a file name should be; {taken}")
+            raise HoldsforError(f"{what} has {_described(path)} where a file name should be; {accepted}")
     return paths
 
 
@@ -47,19 +47,19 @@ def _described(found: object) -> str:
     return "None" if found is None else f"an object of type {type(found).__name__}"
 
 
-def complain_of_strangers(names: Iterable[str], plan: Plan) -> None:
+def report_unread_tables(names: Iterable[str], plan: Plan) -> None:
     """Reports tables that no rule reads: an error if it applies to all of them, otherwise a warning."""
     listed = list(names)
     layouts = Layouts(plan.analysis.entities)
-    strangers = [name for name in listed if not layouts.knows(name)]
-    if not strangers:
+    unread = [name for name in listed if not layouts.knows(name)]
+    if not unread:
         return
-    if len(strangers) == len(listed):
-        raise HoldsforError(stranger_sentence(strangers, plan))
-    warn_caller(f"{stranger_sentence(strangers, plan)}; these rows are left out")
+    if len(unread) == len(listed):
+        raise HoldsforError(stranger_sentence(unread, plan))
+    warn_caller(f"{stranger_sentence(unread, plan)}; these rows are left out")
 
 
-def complain_of_unread_mapping(mapping: TableMapping, plan: Plan) -> None:
+def refuse_unread_mapping(mapping: TableMapping, plan: Plan) -> None:
     """Raises HoldsforError if no rule reads anything that a mapping describes; unneeded entries are allowed."""
     layouts = Layouts(plan.analysis.entities)
     names = list(dict.fromkeys(entry.name for entry in mapping.entries))
@@ -67,16 +67,16 @@ def complain_of_unread_mapping(mapping: TableMapping, plan: Plan) -> None:
         raise HoldsforError(f"{mapping.name}: {stranger_sentence(names, plan)}")
 
 
-def stranger_sentence(strangers: Sequence[str], plan: Plan) -> str:
+def stranger_sentence(unread: Sequence[str], plan: Plan) -> str:
     """A sentence that no rule reads some names, with suggestions."""
     names = sorted({symbol.name for symbol in plan.inputs})
-    close = {name: suggest(name, names) for name in strangers if isinstance(name, str)}
-    said = "no rule reads an event or input fluent called"
-    if len(strangers) == 1:
-        meant = close.get(strangers[0])
-        return f"{said} {strangers[0]!r}; " + (f"did you mean {meant}?" if meant else _there_are(names))
-    shown = [f"{name!r}{f' (did you mean {close[name]}?)' if close.get(name) else ''}" for name in strangers]
-    return f"{said} {', '.join(shown)}; {_there_are(names)}"
+    close = {name: suggest(name, names) for name in unread if isinstance(name, str)}
+    problem = "no rule reads an event or input fluent called"
+    if len(unread) == 1:
+        meant = close.get(unread[0])
+        return f"{problem} {unread[0]!r}; " + (f"did you mean {meant}?" if meant else _there_are(names))
+    shown = [f"{name!r}{f' (did you mean {close[name]}?)' if close.get(name) else ''}" for name in unread]
+    return f"{problem} {', '.join(shown)}; {_there_are(names)}"
 
 
 def _there_are(names: Sequence[str]) -> str:
@@ -84,7 +84,7 @@ def _there_are(names: Sequence[str]) -> str:
 
 
 def warn_of_unread(reading: Reading) -> None:
-    """Warns of malformed rows, and of input in which the rules know no row."""
+    """Warns of malformed rows, and of input without a row that some rule reads."""
     rejects, unknown = reading.rejects, sum(reading.unknown.values())
     warn_of_rejects(rejects.count, rejects.first)
     if unknown and unknown + rejects.count == reading.rows:

@@ -63,12 +63,12 @@ def _below(given: str | Path) -> list[Path] | None:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for where, folders, names in os.walk(folder, onerror=_complain):
+    for where, folders, names in os.walk(folder, onerror=_raise_unreadable):
         folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
         yield from (Path(where) / name for name in names if not name.startswith(_HIDDEN))
 
 
-def _complain(problem: OSError) -> None:
+def _raise_unreadable(problem: OSError) -> None:
     raise HoldsforError(f"cannot read {problem.filename}: {problem.strerror or problem}") from problem
 
 
@@ -92,14 +92,14 @@ def _wanted(found: list[Path], given: str | Path, mapping: TableMapping | None) 
 
 def _require_one_kind(found: list[Path], given: str | Path) -> None:
     """Reports tables among files that need no mapping, because a run would skip their rows."""
-    from holdsfor.io.looks import look_of
+    from holdsfor.io.format_detection import apparent_format
 
-    looks = {path: look_of(path) for path in found}
-    tables = [path for path, look in looks.items() if look is not None]
-    others = [path for path, look in looks.items() if look is None]
+    forms = {path: apparent_format(path) for path in found}
+    tables = [path for path, form in forms.items() if form is not None]
+    others = [path for path, form in forms.items() if form is None]
     if tables and others:
         raise HoldsforError(
-            f"{given} has files of several kinds: {tables[0].name} looks like {looks[tables[0]]}, {others[0].name} does "
+            f"{given} has files of several kinds: {tables[0].name} looks like {forms[tables[0]]}, {others[0].name} does "
             f"not; say which you mean, as in {_pattern(given, others)}"
         )
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.frontend.dmtl.numbers import number_text
-from holdsfor.io.metric_times import Ticks, common_scale, rational_ticks, text_ticks
+from holdsfor.io.metric_times import TickColumn, common_scale, rational_ticks, text_ticks
 from holdsfor.io.typed import as_timestamps
 from holdsfor.times import UNITS, since_1970
 
@@ -31,7 +31,7 @@ def _number(text: str, unit: str) -> str:
     return text if found is None else number_text(found)
 
 
-def timestamp_ticks(column: Any, unit: str) -> Ticks:
+def timestamp_ticks(column: Any, unit: str) -> TickColumn:
     """Times from a column of timestamps or dates. Values without a zone are UTC; nulls get an arbitrary value."""
     kind = column.type if pa.types.is_timestamp(column.type) else pa.timestamp("ms")
     values: Ints = pc.fill_null(column.cast(kind).cast(pa.int64()), 0).to_numpy()
@@ -39,16 +39,16 @@ def timestamp_ticks(column: Any, unit: str) -> Ticks:
     if have >= want:
         factor = have // want
         wrong: Bools = np.abs(values) > FURTHEST // factor
-        return Ticks(np.where(wrong, 0, values) * factor, 1, wrong, dated=True)
+        return TickColumn(np.where(wrong, 0, values) * factor, 1, wrong, dated=True)
     scale = want // have
     wrong = np.abs(values) > FURTHEST
     values = np.where(wrong, 0, values)
     # Ticks are as long as possible: whole seconds stored as nanoseconds become whole seconds.
     shared = int(np.gcd.reduce(np.append(values, scale)))
-    return Ticks(values // shared, scale // shared, wrong, dated=True)
+    return TickColumn(values // shared, scale // shared, wrong, dated=True)
 
 
-def dated_ticks(column: Any, unit: str) -> Ticks:
+def dated_ticks(column: Any, unit: str) -> TickColumn:
     """Times from a column of text: numbers, or ISO 8601 dates. Each distinct text is parsed once."""
     found = text_ticks(column)
     if not found.wrong.any():
@@ -59,10 +59,10 @@ def dated_ticks(column: Any, unit: str) -> Ticks:
     fits, dated = found.fits(scale) & ~found.wrong, dates.fits(scale) & ~dates.wrong
     values, wrong = np.where(fits, found.at(scale), 0), ~fits
     values[places], wrong[places] = np.where(dated, dates.at(scale), 0), ~dated
-    return Ticks(values, scale, wrong, dated=bool(dated.any()))
+    return TickColumn(values, scale, wrong, dated=bool(dated.any()))
 
 
-def _dates(column: Any, unit: str) -> Ticks:
+def _dates(column: Any, unit: str) -> TickColumn:
     moments = as_timestamps(column)
     if moments is not None:
         return timestamp_ticks(moments, unit)
@@ -70,7 +70,7 @@ def _dates(column: Any, unit: str) -> Ticks:
     encoded = column.dictionary_encode()
     distinct = rational_ticks([_moment(text, unit) for text in encoded.dictionary.to_pylist()])
     places = encoded.indices.to_numpy()
-    return Ticks(distinct.values[places], distinct.scale, distinct.wrong[places])
+    return TickColumn(distinct.values[places], distinct.scale, distinct.wrong[places])
 
 
 def _moment(text: str, unit: str) -> Fraction | None:

@@ -24,9 +24,9 @@ from holdsfor.io.formats import TablePart, parts
 from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.metric_dates import dated_ticks, timestamp_ticks
-from holdsfor.io.metric_rows import Rows, Typed, cells
+from holdsfor.io.metric_rows import FactRows, Typed, cells
 from holdsfor.io.metric_text import fact_set
-from holdsfor.io.metric_times import Ticks, off_tick, on_tick, text_ticks
+from holdsfor.io.metric_times import TickColumn, off_tick, on_tick, text_ticks
 from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.sources import shown_name
 from holdsfor.io.tables import rows_of_entry
@@ -84,7 +84,7 @@ def read_metric_tables(
 ) -> FactSet:
     """Reads files by a mapping. Its events become facts at a point, its fluents facts over closed intervals."""
     rejects = rejects or Rejects()
-    rows: list[Rows] = []
+    rows: list[FactRows] = []
     for path in paths:
         entries = mapping.of_file(path)
         columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
@@ -127,7 +127,7 @@ def facts_of_part(
     source: str,
     rejects: Rejects,
     tick: Fraction | None = None,
-) -> list[Rows]:
+) -> list[FactRows]:
     """The facts of some rows; malformed rows are set aside."""
     if not len(places):
         return []
@@ -153,7 +153,7 @@ class _Found:
         high = low if is_point else self._ticks(columns.end, unit, int(FOREVER))
         self._low, self._high = low, high
         closed = [self._flags(columns.start_closed), self._flags(columns.end_closed)]
-        # Infinite ends never belong to an interval, whatever a flag says.
+        # Infinite ends never belong to an interval, also if a flag marks them as closed.
         closed = [flags & (np.abs(bound.values) < FOREVER) for flags, bound in zip(closed, (low, high), strict=True)]
         self._start, self._end, self._scale, self._fine = cells(low, high, *closed)
         self._is_infinite_point = is_point & (np.abs(low.values) >= FOREVER)
@@ -169,12 +169,12 @@ class _Found:
             raise HoldsforError(f"column {name!r} has the type {column.type}; it says true or false")
         return mask_of(pc.fill_null(column, fill_value=True))
 
-    def _ticks(self, name: str, unit: str, gap: int | None) -> Ticks:
+    def _ticks(self, name: str, unit: str, gap: int | None) -> TickColumn:
         column = self._column(name)
         gaps = missing(column, is_text=True)
         found = _column_ticks(column, unit, name)
         wrong = found.wrong | gaps if gap is None else found.wrong & ~gaps
-        return Ticks(np.where(gaps, 0 if gap is None else gap, found.values), found.scale, wrong, found.dated)
+        return TickColumn(np.where(gaps, 0 if gap is None else gap, found.values), found.scale, wrong, found.dated)
 
     def complaints(self) -> Iterator[tuple[Bools, str]]:
         """The problems of malformed rows."""
@@ -189,13 +189,13 @@ class _Found:
             fits = [on_tick(ends, self._scale, self._tick) for ends in (self._start, self._end)]
             yield ~(fits[0] & fits[1]), off_tick(self._tick)
 
-    def rows(self, fine: Bools) -> Rows:
+    def rows(self, fine: Bools) -> FactRows:
         """The valid rows."""
         chosen = pa.array(np.flatnonzero(fine))
         args = tuple(self._argument(name, chosen) for name in self._columns.args)
         signature = self._columns.name, len(args)
         dated = self._low.dated or self._high.dated
-        return Rows(signature, args, self._start[fine], self._end[fine], self._scale, dated)
+        return FactRows(signature, args, self._start[fine], self._end[fine], self._scale, dated)
 
     def _argument(self, name: str, chosen: Any) -> Any:
         """Text that is searched for numbers, or typed values."""
@@ -214,12 +214,12 @@ class _Found:
         return Typed(encoded.dictionary.to_pylist(), encoded.indices.to_numpy())
 
 
-def _column_ticks(column: Any, unit: str, name: str) -> Ticks:
+def _column_ticks(column: Any, unit: str, name: str) -> TickColumn:
     """Times of any type; nulls get an arbitrary value."""
     kind = column.type
     if pa.types.is_integer(kind):
         values = pc.fill_null(column, 0).cast(pa.int64(), safe=kind != pa.uint64()).to_numpy()
-        return Ticks(values, 1, np.abs(values) > FURTHEST)
+        return TickColumn(values, 1, np.abs(values) > FURTHEST)
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return timestamp_ticks(column, unit)
     if pa.types.is_floating(kind):
@@ -227,20 +227,20 @@ def _column_ticks(column: Any, unit: str, name: str) -> Ticks:
     if pa.types.is_decimal(kind) or pa.types.is_string(kind):
         return dated_ticks(pc.utf8_trim_whitespace(pc.fill_null(column.cast(pa.string()), "")), unit)
     if pa.types.is_null(kind):
-        return Ticks(np.zeros(len(column), np.int64), 1, np.ones(len(column), np.bool_))
+        return TickColumn(np.zeros(len(column), np.int64), 1, np.ones(len(column), np.bool_))
     raise HoldsforError(f"column {name!r} has the type {kind}; times are numbers, text or timestamps")
 
 
-def _float_ticks(numbers: Any) -> Ticks:
+def _float_ticks(numbers: Any) -> TickColumn:
     """Floating-point numbers count as printed: 0.1 is one tenth."""
     with np.errstate(invalid="ignore"):
         whole = numbers.astype(np.int64)
     if np.array_equal(whole, numbers) and (np.abs(numbers) <= FURTHEST).all():
-        return Ticks(whole, 1, np.zeros(len(whole), np.bool_))
+        return TickColumn(whole, 1, np.zeros(len(whole), np.bool_))
     distinct, inverse = np.unique(numbers, return_inverse=True)
     shown = [_shown(number) for number in distinct.tolist()]
     found = text_ticks(pa.array(shown, pa.string()))
-    return Ticks(found.values[inverse], found.scale, found.wrong[inverse])
+    return TickColumn(found.values[inverse], found.scale, found.wrong[inverse])
 
 
 def _shown(number: float) -> str:

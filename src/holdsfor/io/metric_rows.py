@@ -26,7 +26,7 @@ from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.frontend.dmtl.reader import parse_data
 from holdsfor.frontend.dmtl.words import NAME, RESERVED
 from holdsfor.io.metric_dates import dated_ticks, with_numbers
-from holdsfor.io.metric_times import Ticks, common_scale, off_tick, on_tick, rational_ticks
+from holdsfor.io.metric_times import TickColumn, common_scale, off_tick, on_tick, rational_ticks
 from holdsfor.io.rejects import refused
 from holdsfor.ir.metric import MetricFact, MetricRule
 
@@ -51,7 +51,7 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class FactRows:
     """Facts of one predicate: cells of the time-line, and argument columns, typed or as Arrow dictionaries of text."""
 
     signature: Signature
@@ -64,11 +64,11 @@ class Rows:
 
 
 @dataclass
-class Parsed:
+class ParsedFacts:
     """The result of parsing a piece. Line numbers of refused rows count from the beginning of the piece."""
 
     lines: int
-    rows: list[Rows] = field(default_factory=list)
+    rows: list[FactRows] = field(default_factory=list)
     odd: list[MetricFact] = field(default_factory=list)
     dated: bool = False
     """Whether facts from the parser have dates."""
@@ -80,13 +80,13 @@ def parse(
     wanted: Container[Signature] | None = None,
     tick: Fraction | None = None,
     unit: str = "s",
-) -> Parsed:
+) -> ParsedFacts:
     """Parses the facts of a piece of text, restricted to `wanted` predicates and to multiples of a tick if given.
 
     Times may be dates, which are counted in the unit.
     """
     piece = _Piece(_without_blanks(block))
-    parsed = Parsed(len(piece.first))
+    parsed = ParsedFacts(len(piece.first))
     is_read = np.zeros(parsed.lines, np.bool_)
     for group in piece.groups():
         name = group.name
@@ -117,7 +117,7 @@ def _without_blanks(block: bytes) -> bytes:
 def _parse_lines(
     block: bytes,
     rows: Ints,
-    parsed: Parsed,
+    parsed: ParsedFacts,
     wanted: Container[Signature] | None,
     tick: Fraction | None,
     unit: str,
@@ -257,7 +257,7 @@ class _Group:
     is_span: bool
     rows: Ints
 
-    def read(self, parsed: Parsed, tick: Fraction | None, unit: str) -> Bools:
+    def read(self, parsed: ParsedFacts, tick: Fraction | None, unit: str) -> Bools:
         """Adds the facts; returns which of the lines are valid."""
         first = self.piece.first[self.rows]
         place = self.arity + 2 if self.arity else 1
@@ -276,12 +276,12 @@ class _Group:
             first, start, end = first[fine], start[fine], end[fine]
         args = tuple(self.piece.column(first + 1 + place).dictionary_encode() for place in range(self.arity))
         if len(first):
-            parsed.rows.append(Rows((self.name, self.arity), args, start, end, scale, low.dated or high.dated))
+            parsed.rows.append(FactRows((self.name, self.arity), args, start, end, scale, low.dated or high.dated))
         return fine
 
 
 def cells(
-    low: Ticks, high: Ticks, is_closed_low: Bools, is_closed_high: Bools
+    low: TickColumn, high: TickColumn, is_closed_low: Bools, is_closed_high: Bools
 ) -> tuple[Ints, Ints, int, npt.NDArray[np.bool_]]:
     """Converts intervals to cells of the doubled time-line; returns also the scale, and which are not empty."""
     scale = common_scale((low.scale, high.scale))
@@ -296,7 +296,7 @@ def cells(
     return start, end, scale, fine
 
 
-def odd_rows(facts: list[MetricFact], *, dated: bool = False) -> Iterator[Rows]:
+def odd_rows(facts: list[MetricFact], *, dated: bool = False) -> Iterator[FactRows]:
     """Individually parsed facts as columns."""
     by_signature: dict[Signature, list[MetricFact]] = {}
     for fact in facts:
@@ -311,10 +311,10 @@ def odd_rows(facts: list[MetricFact], *, dated: bool = False) -> Iterator[Rows]:
         start, end, scale, fine = cells(low, high, closed_low, closed_high)
         if not fine.all():
             raise HoldsforError(f"the times of {signature[0]} are too far apart for ticks of 1/{scale}")
-        yield Rows(signature, args, start, end, scale, dated)
+        yield FactRows(signature, args, start, end, scale, dated)
 
 
-def _bounds(numbers: list[Fraction | None], infinite: np.int64) -> Ticks:
+def _bounds(numbers: list[Fraction | None], infinite: np.int64) -> TickColumn:
     exact = rational_ticks([Fraction(0) if number is None else number for number in numbers])
     is_infinite = np.array([number is None for number in numbers], np.bool_)
-    return Ticks(np.where(is_infinite, infinite, exact.values), exact.scale, exact.wrong)
+    return TickColumn(np.where(is_infinite, infinite, exact.values), exact.scale, exact.wrong)

@@ -18,7 +18,7 @@ from holdsfor.columns.metric.facts import MOST_CELLS, Facts, FactSet, Signature
 from holdsfor.columns.tables import FOREVER
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.frontend.dmtl.constants import constant
-from holdsfor.io.metric_rows import Parsed, Rows, Typed, odd_rows, parse
+from holdsfor.io.metric_rows import FactRows, ParsedFacts, Typed, odd_rows, parse
 from holdsfor.io.metric_times import common_scale
 from holdsfor.io.parallel import in_order
 from holdsfor.io.rejects import Rejects
@@ -53,7 +53,7 @@ def _pieces(
     wanted: Container[Signature] | None,
     tick: Fraction | None,
     unit: str,
-) -> Iterator[Parsed]:
+) -> Iterator[ParsedFacts]:
     for path in paths:
         line = 0
         for parsed in in_order(lambda block: parse(block, wanted, tick, unit), blocks(path)):
@@ -63,15 +63,15 @@ def _pieces(
             yield parsed
 
 
-def _all_rows(parsed: Parsed) -> Iterator[Rows]:
+def _all_rows(parsed: ParsedFacts) -> Iterator[FactRows]:
     yield from parsed.rows
     yield from odd_rows(parsed.odd, dated=parsed.dated)
 
 
-def fact_set(rows: Sequence[Rows], dictionary: Dictionary) -> FactSet:
+def fact_set(rows: Sequence[FactRows], dictionary: Dictionary) -> FactSet:
     """Combines pieces of facts on one time-line, with arguments as codes."""
     scale = common_scale(piece.scale for piece in rows)
-    by_signature: dict[Signature, list[Rows]] = {}
+    by_signature: dict[Signature, list[FactRows]] = {}
     for piece in rows:
         by_signature.setdefault(piece.signature, []).append(piece)
     tables = {}

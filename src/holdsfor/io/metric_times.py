@@ -24,7 +24,7 @@ _MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Ticks:
+class TickColumn:
     """Times in ticks of `1 / scale`, with infinite ones as `±FOREVER`, and a mask of invalid ones."""
 
     values: Ints
@@ -61,7 +61,7 @@ def off_tick(tick: Fraction) -> str:
     return f"not a multiple of the tick {number_text(tick)}"
 
 
-def text_ticks(column: Any) -> Ticks:
+def text_ticks(column: Any) -> TickColumn:
     """Times from a column of text: whole numbers, decimals, fractions and `inf`. Each distinct text is parsed once."""
     whole = _whole(column)
     if whole is not None:
@@ -69,15 +69,15 @@ def text_ticks(column: Any) -> Ticks:
     encoded = column.dictionary_encode()
     distinct = _distinct(encoded.dictionary)
     places = encoded.indices.to_numpy()
-    return Ticks(distinct.values[places], distinct.scale, distinct.wrong[places])
+    return TickColumn(distinct.values[places], distinct.scale, distinct.wrong[places])
 
 
-def rational_ticks(numbers: list[Fraction | None]) -> Ticks:
+def rational_ticks(numbers: list[Fraction | None]) -> TickColumn:
     """Times from exact numbers; None is no time."""
     scale = common_scale(number.denominator for number in numbers if number is not None)
     fits = [number is not None and abs(number) * scale <= FURTHEST for number in numbers]
     values = [int(number * scale) if fit and number else 0 for number, fit in zip(numbers, fits, strict=True)]
-    return Ticks(np.array(values, np.int64), scale, ~np.array(fits, np.bool_))
+    return TickColumn(np.array(values, np.int64), scale, ~np.array(fits, np.bool_))
 
 
 def common_scale(scales: Iterable[int]) -> int:
@@ -90,7 +90,7 @@ def common_scale(scales: Iterable[int]) -> int:
     return found
 
 
-def _whole(column: Any) -> Ticks | None:
+def _whole(column: Any) -> TickColumn | None:
     """Times that are all whole numbers, judged by the characters in them; None if they are not."""
     buffer = column.buffers()[2]
     if buffer is None or not buffer.size:
@@ -102,10 +102,10 @@ def _whole(column: Any) -> Ticks | None:
         values = column.cast(pa.int64()).to_numpy()
     except pa.ArrowInvalid:
         return None
-    return Ticks(values, 1, np.abs(values) > FURTHEST)
+    return TickColumn(values, 1, np.abs(values) > FURTHEST)
 
 
-def _distinct(texts: Any) -> Ticks:
+def _distinct(texts: Any) -> TickColumn:
     is_decimal = mask_of(pc.match_substring_regex(texts, _DECIMAL))
     decimals = _decimals(pc.if_else(pa.array(is_decimal), texts, "0"))
     rest = np.flatnonzero(~is_decimal | decimals.wrong)
@@ -121,10 +121,10 @@ def _distinct(texts: Any) -> Ticks:
     for place, other in zip(rest.tolist(), others, strict=True):
         if isinstance(other, float):
             values[place], wrong[place] = int(FOREVER) if other > 0 else -int(FOREVER), False
-    return Ticks(values, scale, wrong)
+    return TickColumn(values, scale, wrong)
 
 
-def _decimals(texts: Any) -> Ticks:
+def _decimals(texts: Any) -> TickColumn:
     """Times from text known to be whole numbers or decimals; too many digits are handled elsewhere."""
     point = pc.find_substring(texts, ".").to_numpy()
     lengths = pc.binary_length(texts).to_numpy()
@@ -135,4 +135,4 @@ def _decimals(texts: Any) -> Ticks:
     values = digits.cast(pa.int64()).to_numpy() * 10 ** np.where(too_long, 0, places - after)
     # Ticks are as long as possible: 0.50 is one half, not 50 hundredths.
     shared = int(np.gcd.reduce(np.append(values, 10**places)))
-    return Ticks(values // shared, 10**places // shared, too_long)
+    return TickColumn(values // shared, 10**places // shared, too_long)

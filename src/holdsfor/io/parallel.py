@@ -16,7 +16,7 @@ _B = TypeVar("_B")
 
 
 def in_order(work: Callable[[_A], _B], items: Iterable[_A]) -> Iterator[_B]:
-    """Results in the order of the items, of which only a few are processed at the same time.
+    """Results in the order of the items, of which only a limited number is processed at the same time.
 
     >>> list(in_order(len, ["a", "bb", ""]))
     [1, 2, 0]

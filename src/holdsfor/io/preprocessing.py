@@ -39,7 +39,7 @@ _Key = tuple[Term | None, Term | None]
 class _Given:
     """A record of the input: the event or `F=V`, its time or interval, and its first argument as an index key."""
 
-    said: Term
+    recorded: Term
     when: Term
     first: Term | None
 
@@ -142,21 +142,21 @@ class _Machine(Solver):
             end = Const("inf") if record.end == math.inf else Const(int(record.end))
             self._note("holdsForIESI", record.fluent, pair, Compound(",", (Const(record.start), end)))
 
-    def _note(self, predicate: str, term: Term, said: Term, when: Term) -> None:
-        self._given.setdefault((predicate, functor(term)), []).append(_Given(said, when, _first(term)))
+    def _note(self, predicate: str, term: Term, recorded: Term, when: Term) -> None:
+        self._given.setdefault((predicate, functor(term)), []).append(_Given(recorded, when, _first(term)))
 
     def _fill(self, fillings: Iterable[Filling]) -> None:
         """Fills the dynamic domains. A filling reads only the records with its name."""
         for filling in fillings:
             name = functor(_entity(filling.pattern))
             same_name = chain.from_iterable(self._given.get((predicate, name), ()) for predicate in _INPUT)
-            for fact in {fact for one in same_name for fact in filling.facts(one.said)}:
+            for fact in {fact for one in same_name for fact in filling.facts(one.recorded)}:
                 self._assert(fact)
 
     def _input(self, predicate: str, args: tuple[Term, ...], bindings: Bindings) -> _Answers:
-        said, when = resolve(args[0], bindings), resolve(args[1], bindings)
-        for one in self._records_for(predicate, _entity(said), when):
-            bound = unify(said, one.said, bindings)
+        recorded, when = resolve(args[0], bindings), resolve(args[1], bindings)
+        for one in self._records_for(predicate, _entity(recorded), when):
+            bound = unify(recorded, one.recorded, bindings)
             yield from _either(None if bound is None else unify(when, one.when, bound))
 
     def _records_for(self, predicate: str, term: Term, when: Term) -> Iterable[_Given]:
@@ -242,9 +242,9 @@ class _Machine(Solver):
         yield from _either(unify(args[4], ListTerm(intervals), bindings))
 
 
-def _entity(said: Term) -> Term:
+def _entity(recorded: Term) -> Term:
     """The event, or the fluent of `F=V`."""
-    return said.args[0] if isinstance(said, Compound) and said.name == "=" else said
+    return recorded.args[0] if isinstance(recorded, Compound) and recorded.name == "=" else recorded
 
 
 def _first(term: Term) -> Term | None:

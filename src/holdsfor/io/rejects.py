@@ -1,4 +1,4 @@
-"""Collects malformed rows: counts all, keeps the first few, and writes all to a file on request."""
+"""Collects malformed rows: counts all, keeps the first ones, and writes all to a file on request."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from holdsfor.io.builder import Builder, Reading
 from holdsfor.io.layouts import Layouts
 from holdsfor.io.parallel import in_order
 from holdsfor.io.rejects import Rejects
-from holdsfor.io.rtec_rows import Parsed, parse
+from holdsfor.io.rtec_rows import ParsedRows, parse
 from holdsfor.io.sources import blocks, shown_name
 
 OnRows = Callable[[int], None]
@@ -47,7 +47,7 @@ def read_rtec(
     return builder.finish(Dictionary() if dictionary is None else dictionary)
 
 
-def collect(parsed: Parsed, builder: Builder, source: str, line: int) -> None:
+def collect(parsed: ParsedRows, builder: Builder, source: str, line: int) -> None:
     """Adds the result of a piece of a file that begins after `line` lines."""
     builder.rows += parsed.lines - parsed.blank
     for piece in parsed.pieces:

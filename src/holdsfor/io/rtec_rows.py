@@ -19,7 +19,7 @@ from holdsfor.io.rejects import refused
 
 
 @dataclass
-class Parsed:
+class ParsedRows:
     """The result of parsing a piece. Line numbers of refused rows count from the beginning of the piece."""
 
     lines: int
@@ -29,10 +29,10 @@ class Parsed:
     refused: list[pa.Table] = field(default_factory=list)
 
 
-def parse(block: bytes, layouts: Layouts) -> Parsed:
+def parse(block: bytes, layouts: Layouts) -> ParsedRows:
     """The rows of a piece of text, by layout."""
     fields = Fields(block)
-    parsed = Parsed(len(fields))
+    parsed = ParsedRows(len(fields))
     for name, width, rows in fields.groups():
         layout = layouts.of_row(name, width)
         if isinstance(layout, Layout):
@@ -46,7 +46,7 @@ def parse(block: bytes, layouts: Layouts) -> Parsed:
     return parsed
 
 
-def _read(group: _Group, parsed: Parsed) -> None:
+def _read(group: _Group, parsed: ParsedRows) -> None:
     """Adds a group; malformed rows are set aside, and the others are read again."""
     wrong = np.zeros(len(group.rows), np.bool_)
     for mask, reasons in group.complaints():

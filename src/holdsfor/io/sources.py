@@ -14,7 +14,7 @@ from holdsfor.io.compression import MARK_SIZE, damages, packing_of, unpacked
 
 STANDARD_INPUT = "-"
 BLOCK = 4 << 20
-"""Bytes per piece: few enough that its columns stay in a processor's cache."""
+"""Bytes per piece: small enough that its columns stay in a processor's cache."""
 HEAD = 1 << 16
 """Bytes that are examined to detect the format of an input."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -37,8 +37,8 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
     except damages() as problem:
         # Of the errors of compressed files, only those of the system have a number.
         if packing is None or getattr(problem, "errno", None) is not None:
-            said = getattr(problem, "strerror", None) or problem
-            raise HoldsforError(f"cannot read {shown_name(path)}: {said}") from problem
+            reason = getattr(problem, "strerror", None) or problem
+            raise HoldsforError(f"cannot read {shown_name(path)}: {reason}") from problem
         raise HoldsforError(f"{shown_name(path)} is a damaged {packing} file: {problem}") from problem
 
 

@@ -18,7 +18,7 @@ from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.builder import Builder, Piece, Reading
-from holdsfor.io.columns import Cells, Times
+from holdsfor.io.columns import Cells, TimeColumn
 from holdsfor.io.formats import TablePart, parts
 from holdsfor.io.layouts import Form, Layout, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
@@ -42,40 +42,40 @@ def read_tables(
 ) -> Reading:
     """Reads CSV, JSON lines and Parquet files by a mapping; arguments used only in arithmetic stay numbers."""
     builder = Builder(rejects or Rejects(), unit=mapping.unit if mapping.declares_unit else None)
-    taker = Taker(Layouts(entities, arithmetic), builder, mapping.unit)
+    reader = TableReader(Layouts(entities, arithmetic), builder, mapping.unit)
     for path in paths:
         entries = mapping.of_file(path)
         columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
         for part in parts(path, columns, mapping.format, mapping.delimiter, rows=mapping.rows):
-            taker.take(part, entries, shown_name(path), mapping.name_column)
+            reader.read(part, entries, shown_name(path), mapping.name_column)
             if on_rows is not None:
                 on_rows(builder.rows)
     return builder.finish(Dictionary() if dictionary is None else dictionary)
 
 
 @dataclass(frozen=True)
-class Taker:
+class TableReader:
     """Reads the rows of tables."""
 
     layouts: Layouts
     builder: Builder
     unit: str
 
-    def take(self, part: TablePart, entries: Sequence[Entry], source: str, name_column: str | None = None) -> None:
+    def read(self, part: TablePart, entries: Sequence[Entry], source: str, name_column: str | None = None) -> None:
         """Reads the rows of all entries, and counts those without an entry."""
         self.builder.rows += len(part.table) + sum(len(table) for table in part.refused)
-        taken = np.zeros(len(part.table), np.bool_)
+        used = np.zeros(len(part.table), np.bool_)
         bad = list(part.refused)
         for entry in entries:
             chosen = rows_of_entry(part, entry)
-            taken |= chosen
+            used |= chosen
             rows = np.flatnonzero(chosen)
             if len(rows):
-                bad += self._take_entry(part, entry, rows)
-        bad += self._count_rest(part, np.flatnonzero(~taken), name_column)
+                bad += self._read_entry(part, entry, rows)
+        bad += self._count_rest(part, np.flatnonzero(~used), name_column)
         self.builder.rejects.add(source, bad)
 
-    def _take_entry(self, part: TablePart, entry: Entry, rows: Ints) -> list[pa.Table]:
+    def _read_entry(self, part: TablePart, entry: Entry, rows: Ints) -> list[pa.Table]:
         layout = entry.layout(self.layouts)
         if layout is None:
             self.builder.add_unknown(entry.name, len(rows))
@@ -198,7 +198,7 @@ def _gap(part: TablePart, name: str) -> str:
     return f"{name} is missing" + (f"; did you mean {close}?" if close else "")
 
 
-def _values(found: Times | None) -> Ints | None:
+def _values(found: TimeColumn | None) -> Ints | None:
     return None if found is None else found.values
 
 

@@ -15,7 +15,7 @@ from holdsfor.columns.tables import FOREVER
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.columns import (
     Cells,
-    Times,
+    TimeColumn,
     checked,
     number_cells,
     text_cells,
@@ -84,7 +84,7 @@ def missing(column: Any, *, is_text: bool) -> Bools:
     return mask_of(gaps)
 
 
-def times(column: Any, unit: str, name: str) -> Times:
+def times(column: Any, unit: str, name: str) -> TimeColumn:
     """Times from whole numbers, timestamps, dates, or text of any of these; nulls count as invalid."""
     kind = column.type
     if pa.types.is_integer(kind):
@@ -98,11 +98,11 @@ def times(column: Any, unit: str, name: str) -> Times:
     if pa.types.is_string(kind):
         return _from_text(_filled(column, ""), unit)
     if pa.types.is_null(kind):
-        return Times(np.zeros(len(column), np.int64), np.ones(len(column), np.bool_))
+        return TimeColumn(np.zeros(len(column), np.int64), np.ones(len(column), np.bool_))
     raise HoldsforError(f"column {name!r} has the type {kind}; times are whole numbers or timestamps")
 
 
-def ends(column: Any, unit: str, name: str) -> Times:
+def ends(column: Any, unit: str, name: str) -> TimeColumn:
     """Ends of intervals: times; null or `inf` for open ones."""
     is_open = missing(column, is_text=True)
     if pa.types.is_floating(column.type):
@@ -115,17 +115,17 @@ def ends(column: Any, unit: str, name: str) -> Times:
     values[closed] = found.values
     wrong = np.zeros(len(column), np.bool_)
     wrong[closed] = False if found.wrong is None else found.wrong
-    return Times(values, wrong if wrong.any() else None, found.dated)
+    return TimeColumn(values, wrong if wrong.any() else None, found.dated)
 
 
-def _from_reals(column: Any, gaps: Bools) -> Times:
+def _from_reals(column: Any, gaps: Bools) -> TimeColumn:
     values = _filled(column, 0).to_numpy()
     with np.errstate(invalid="ignore"):
         whole = np.isfinite(values) & (np.floor(values) == values) & (np.abs(values) < 2.0**62)
     return checked(np.where(whole, values, 0).astype(np.int64), gaps | ~whole)
 
 
-def _from_text(column: Any, unit: str) -> Times:
+def _from_text(column: Any, unit: str) -> TimeColumn:
     """Whole numbers, or ISO 8601 timestamps; the first value determines what to try first."""
     first = column[0].as_py().strip() if len(column) else "0"
     if first.lstrip("+-").isdigit():
@@ -147,7 +147,7 @@ def as_timestamps(column: Any) -> Any:
     return None
 
 
-def _from_mixed_text(column: Any, unit: str) -> Times:
+def _from_mixed_text(column: Any, unit: str) -> TimeColumn:
     """Timestamps of several forms, or with malformed values; each distinct text is parsed."""
     encoded = column.dictionary_encode()
     distinct = [_moment(text, unit) for text in encoded.dictionary.to_pylist()]

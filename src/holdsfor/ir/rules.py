@@ -122,7 +122,7 @@ class Forgetting:
 
     `mentions` are conditions on input at a time-point `time`, each of which gives the variables of `entity` values; those
     on fluents are met as long as the input goes on. D after the last mention, the pairs in `ends` are terminated; D
-    is the delay of `deadline`, whose trigger is a fluent that nobody sees.
+    is the delay of `deadline`, whose trigger is a fluent that is not reported.
     """
 
     entity: tuple[Var, ...]

@@ -77,8 +77,8 @@ class Failures:
         order = tuple((order_key(term), name) for name, term in row.items())
         failure = self._found.get(_place(literal))
         if failure is None or (failure.order is not None and order < failure.order):
-            said = reason if isinstance(reason, str) else reason()
+            text = reason if isinstance(reason, str) else reason()
             rows = set() if failure is None else failure.rows
-            failure = self._found[_place(literal)] = Failure(literal, said, row, rows, order)
+            failure = self._found[_place(literal)] = Failure(literal, text, row, rows, order)
         if len(failure.rows) < _MOST_ROWS:
             failure.rows.add(tuple(row.items()))

@@ -1,4 +1,4 @@
-"""Metric programs in Python: rules of DatalogMTL, what follows from facts, and streams of them."""
+"""Metric programs in Python: rules of DatalogMTL, their results over facts, and streams of facts."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

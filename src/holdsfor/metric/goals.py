@@ -1,4 +1,4 @@
-"""Questions with constants, such as `P(a, X)`: what they need is worked out, and no more."""
+"""Queries with constants, such as `P(a, X)`: only the facts that they need are evaluated."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from holdsfor.syntax.terms import Const, Term, Var
 
 
 def read_goal(text: str) -> Atom:
-    """A question: an atom with constants and variables."""
-    program = parse_metric([Source("--query", f"Asked :- {text}")])
+    """A goal: an atom with constants and variables."""
+    program = parse_metric([Source("--query", f"Query :- {text}")])
     literal = program.rules[0].body[0] if len(program.rules) == 1 and len(program.rules[0].body) == 1 else None
     if (
         program.diagnostics
@@ -29,12 +29,12 @@ def read_goal(text: str) -> Atom:
         or not isinstance(literal.atom, Atom)
         or literal.negated
     ):
-        raise HoldsforError(f"a question is a predicate with constants and variables such as P(a, X), not {text!r}")
+        raise HoldsforError(f"a query is a predicate with constants and variables such as P(a, X), not {text!r}")
     return literal.atom
 
 
 def goals_of(plan: MetricPlan, query: str | Iterable[str] | None) -> tuple[Atom, ...]:
-    """The questions of a query, if one of them has a constant; predicates by name are asked for everything."""
+    """The goals of a query, if one of them has a constant; the name of a predicate stands for all its facts."""
     texts = [] if query is None else [query] if isinstance(query, str) else list(query)
     found: list[Atom] = []
     for text in texts:
@@ -48,18 +48,18 @@ def goals_of(plan: MetricPlan, query: str | Iterable[str] | None) -> tuple[Atom,
 
 @dataclass(frozen=True)
 class Goals:
-    """Questions, and the plan of what they need."""
+    """Goals, and the plan of the rules that they need."""
 
     atoms: tuple[Atom, ...]
     made: GoalPlan
 
     @classmethod
     def of(cls, plan: MetricPlan, atoms: tuple[Atom, ...], *, is_stream: bool) -> Goals:
-        """The plan of some questions."""
+        """The plan of some goals."""
         return cls(atoms, goal_plan(plan, atoms, is_stream=is_stream))
 
     def read(self, facts: FactSet, dictionary: Dictionary) -> FactSet:
-        """The facts that can matter."""
+        """The facts that can contribute to an answer."""
         filters = {(relation.name, relation.arity): places for relation, places in self.made.filters.items()}
         tables = {
             signature: table if signature not in filters else _filtered(table, filters[signature], dictionary)
@@ -68,7 +68,7 @@ class Goals:
         return replace(facts, tables=tables)
 
     def answers(self, found: FactSet, dictionary: Dictionary) -> FactSet:
-        """The facts that were asked for, by the names of their predicates."""
+        """The facts that match the goals, by the names of their predicates."""
         tables: dict[Signature, list[Facts]] = {}
         repeats: dict[Signature, list[Repeating]] = {}
         for output, predicate in self.made.predicates.items():
@@ -85,15 +85,15 @@ class Goals:
         return FactSet(found.scale, {name: maximal(parts) for name, parts in tables.items()}, found.dated, together)
 
     def chosen(self, found: FactSet, dictionary: Dictionary) -> FactSet:
-        """What is asked for of facts that have the names of their predicates."""
+        """The facts that match the goals, of facts by the names of their predicates."""
         tables = {}
         for signature, table in found.tables.items():
-            asked = [atom for atom in self.atoms if atom.signature == signature]
-            tables[signature] = table.take(np.flatnonzero(_agreeing(asked, table, dictionary)))
+            atoms = [atom for atom in self.atoms if atom.signature == signature]
+            tables[signature] = table.take(np.flatnonzero(_agreeing(atoms, table, dictionary)))
         return FactSet(found.scale, tables, found.dated)
 
     def of_output(self, output: Relation, facts: Facts, dictionary: Dictionary) -> Facts:
-        """The facts of an output that answer a question, and that no output before it has answered."""
+        """The facts of an output that match a goal, without those that an earlier output has reported."""
         return facts.take(self._rows_of_output(output, facts, dictionary))
 
     def _rows_of_output(self, output: Relation, facts: Facts, dictionary: Dictionary) -> Ints:
@@ -112,7 +112,7 @@ class Goals:
 
 
 def _agreeing(atoms: Iterable[Atom], facts: Facts, dictionary: Dictionary) -> Bools:
-    """The rows that some question is about."""
+    """The rows that match some goal."""
     wanted = np.zeros(facts.rows, np.bool_)
     for atom in atoms:
         agrees = np.ones(facts.rows, np.bool_)

@@ -22,12 +22,12 @@ from holdsfor.times import TimeScale, unit_of
 FactsInput: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
 """Files of facts, or tables by predicate name."""
 MappingInput: TypeAlias = str | Path | Mapping[str, Any] | None
-"""What the columns of files are: a TOML file, or its contents."""
+"""A mapping of the columns of files: a TOML file, or its contents."""
 
 
 @dataclass(frozen=True)
 class MetricReading:
-    """What was read: facts, how many there were, and those that no rule reads or derives."""
+    """Facts that were read, their number, and the numbers of those that no rule reads or derives."""
 
     facts: FactSet
     dictionary: Dictionary
@@ -38,7 +38,7 @@ class MetricReading:
 
     @property
     def unit(self) -> str | None:
-        """What one unit of time is, if that is known."""
+        """The time unit, if it is known."""
         return None if self.time_scale is None else self.time_scale.unit
 
 
@@ -56,7 +56,7 @@ def read_facts(
     """Read facts from files or tables; files are text (`P(a)@3`) unless a mapping describes them.
 
     Timestamps are counted in the unit that the rules have `declared`, else in that of the mapping or in the `unit`, without
-    one in seconds. With a tick, facts at other times than multiples of it are put aside.
+    one in seconds. With a tick, facts at other times than multiples of it are set aside.
     """
     rejects = rejects or Rejects()
     dictionary = Dictionary() if dictionary is None else dictionary
@@ -76,7 +76,7 @@ def read_facts(
 
 
 def declared_unit(facts: FactsInput, mapping: MappingInput, unit: str | None, declared: TimeScale | None) -> str | None:
-    """The unit that is known before facts are read: the rules, a mapping or whoever gave it declare it."""
+    """The unit that is known before facts are read: the rules, a mapping or the caller declare it."""
     described = _described(facts, mapping, unit, declared)
     return described.unit if described is not None and described.declares_unit else unit_of(declared, unit)
 
@@ -107,7 +107,7 @@ def _read(
 
 
 class Counted:
-    """What one unit of time is, for a stream to which facts are pushed; all that is pushed must agree."""
+    """The time unit of a stream to which facts are pushed; all facts must agree in it."""
 
     def __init__(self, declared: TimeScale | None = None, unit: str | None = None) -> None:
         self._declared = declared

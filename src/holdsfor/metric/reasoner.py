@@ -65,7 +65,7 @@ class MetricReasoner:
 
     @cached_property
     def plan(self) -> MetricPlan:
-        """How the program is evaluated; raises ProgramError if it cannot be."""
+        """The plan of the program; raises ProgramError if it has errors."""
         self.require_no_errors()
         return make_metric_plan(self.program)
 
@@ -99,7 +99,7 @@ class MetricReasoner:
             return found
         rule = next(rule.origin for rule in self.plan.rules if not looks_back(rule))
         message = (
-            "on a stream, nobody knows yet what the variables may be that only the left side of Since or Until has"
+            "on a stream, it is not yet known what the variables may be that only the left side of Since or Until has"
         )
         hint = "run it in batch, or bind them on the right side too"
         with suppress(TooFarAhead):
@@ -143,7 +143,7 @@ class MetricReasoner:
         from holdsfor.io.rejects import Rejects
         from holdsfor.metric.goals import goals_of
         from holdsfor.metric.inputs import declared_unit, read_facts
-        from holdsfor.metric.session import MetricRun, Span, streamed_plan
+        from holdsfor.metric.session import MetricRun, RunSpan, streamed_plan
         from holdsfor.metric.ticks import require_ticks
         from holdsfor.metric.times import length_or_none
         from holdsfor.metric.unread import warn_of_other_times, warn_of_unread
@@ -164,9 +164,9 @@ class MetricReasoner:
             rejects=Rejects(strict=strict),
             tick=every,
         )
-        span = Span.of(start, end, step, reading.unit)
-        asked = partial(_asked, self.program, reading, (span.start, span.end))
-        found = MetricRun(plan, reading, span, goals=goals_of(plan, query)).result().remembering(asked)
+        span = RunSpan.of(start, end, step, reading.unit)
+        explainer = partial(_explainer, self.program, reading, (span.start, span.end))
+        found = MetricRun(plan, reading, span, goals=goals_of(plan, query)).result().with_explainer(explainer)
         is_empty = not found and not self.program.facts
         warn_of_unread(reading, self.signatures, is_empty=is_empty)
         if is_empty:
@@ -185,11 +185,13 @@ class MetricReasoner:
         """
         from holdsfor.metric.goals import goals_of
         from holdsfor.metric.session import MetricSession, streamed_plan
-        from holdsfor.metric.swapping import Rules
+        from holdsfor.metric.swapping import PlannedProgram
 
         known = unit_of(self.time_scale, unit)
         plan = streamed_plan(self, self.plan_of(query), delay, known)
-        return MetricSession(Rules(self.program, plan), self.signatures, self.time_scale, known, goals_of(plan, query))
+        return MetricSession(
+            PlannedProgram(self.program, plan), self.signatures, self.time_scale, known, goals_of(plan, query)
+        )
 
     def session(
         self,
@@ -215,12 +217,12 @@ class MetricReasoner:
         from holdsfor.metric.goals import goals_of
         from holdsfor.metric.revising import RevisingSession
         from holdsfor.metric.session import streamed_plan
-        from holdsfor.metric.swapping import Rules
+        from holdsfor.metric.swapping import PlannedProgram
 
         known = unit_of(self.time_scale, unit)
         plan = streamed_plan(self, self.plan_of(query), delay, known)
         return RevisingSession(
-            Rules(self.program, plan), self.signatures, lateness, self.time_scale, known, goals_of(plan, query)
+            PlannedProgram(self.program, plan), self.signatures, lateness, self.time_scale, known, goals_of(plan, query)
         )
 
     def graph(self) -> ProgramGraph:
@@ -249,8 +251,8 @@ class MetricReasoner:
         >>> recent.explain("Recent(pump)", 3.25, facts={"Alarm": [(3, "pump")]}).holds
         True
         """
-        asked, known = self._asked(facts, start, end, mapping, unit)
-        return asked.explain(question, exact(at, "at", known), depth=depth)
+        explainer, known = self._explainer(facts, start, end, mapping, unit)
+        return explainer.explain(question, exact(at, "at", known), depth=depth)
 
     def why(
         self,
@@ -265,8 +267,8 @@ class MetricReasoner:
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Why a fact holds at a time; raises HoldsforError if it does not."""
-        asked, known = self._asked(facts, start, end, mapping, unit)
-        return asked.why(question, exact(at, "at", known), depth=depth)
+        explainer, known = self._explainer(facts, start, end, mapping, unit)
+        return explainer.why(question, exact(at, "at", known), depth=depth)
 
     def why_not(
         self,
@@ -281,20 +283,20 @@ class MetricReasoner:
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Why a fact does not hold at a time; raises HoldsforError if it does."""
-        asked, known = self._asked(facts, start, end, mapping, unit)
-        return asked.why_not(question, exact(at, "at", known), depth=depth)
+        explainer, known = self._explainer(facts, start, end, mapping, unit)
+        return explainer.why_not(question, exact(at, "at", known), depth=depth)
 
-    def _asked(
+    def _explainer(
         self, facts: FactsInput, start: Time | None, end: Time | None, mapping: MappingInput, unit: str | None
     ) -> tuple[MetricAsked, str | None]:
-        """What was read, to be asked questions, and what one unit of time is."""
+        """An explainer for facts that have been read, and their time unit."""
         from holdsfor.metric.inputs import read_facts
-        from holdsfor.metric.session import Span
+        from holdsfor.metric.session import RunSpan
 
         self.require_no_errors()
         reading = read_facts(self.signatures, facts, mapping=mapping, unit=unit, declared=self.time_scale)
-        span = Span.of(start, end, unit=reading.unit)
-        return _asked(self.program, reading, (span.start, span.end), known=self.signatures), reading.unit
+        span = RunSpan.of(start, end, unit=reading.unit)
+        return _explainer(self.program, reading, (span.start, span.end), known=self.signatures), reading.unit
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if there is an error among the findings."""
@@ -303,13 +305,13 @@ class MetricReasoner:
             raise ProgramError(errors)
 
 
-def _asked(
+def _explainer(
     program: MetricProgram,
     reading: MetricReading,
     within: tuple[Fraction | None, Fraction | None],
     known: Collection[tuple[str, int]] = (),
 ) -> MetricAsked:
-    """What was read, to be asked questions. Few runs have any use for it."""
+    """An explainer for facts that have been read. It is created on demand, because most runs need no explanations."""
     from holdsfor.explain.metric_asking import MetricAsked
     from holdsfor.metric.unread import unread
 

@@ -1,4 +1,4 @@
-"""What follows from a metric program: tables for data tools, rows with exact times for Python."""
+"""Results of metric programs: tables for data tools, rows with exact times for Python."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class MetricSummary:
-    """What a run read and found.
+    """The counts of a run: facts that were read, and intervals.
 
-    `read` facts made sense, `unknown` ones have names that no rule knows, `malformed` ones could not be read. On a stream,
+    `read` facts are valid, `unknown` ones have names that no rule uses, `malformed` ones could not be read. On a stream,
     `late` ones lay before the time that had been reached, and `most_kept` is the largest number of facts that were kept
     between two steps.
     """
@@ -81,21 +81,21 @@ class MetricResult:
         time_scale: TimeScale | None = None,
     ) -> None:
         self.time_scale = time_scale
-        """What one unit of time is, if the rules, the input or whoever gave it said so."""
+        """The time unit and zone, if the rules, the input or the caller declare them."""
         self.facts = facts
         self.dictionary = dictionary
         self._variables, self._predicate = variables or {}, predicate
         self.summary = MetricSummary(intervals=len(self)) if summary is None else summary
-        self._asked: Callable[[], MetricAsked] | None = None
+        self._explainer: Callable[[], MetricAsked] | None = None
 
-    def remembering(self, asked: Callable[[], MetricAsked]) -> MetricResult:
+    def with_explainer(self, explainer: Callable[[], MetricAsked]) -> MetricResult:
         """The same result with its input, for explanations."""
-        self._asked = asked
+        self._explainer = explainer
         return self
 
     @property
     def unit(self) -> str | None:
-        """What one unit of time is, without the zone."""
+        """The time unit."""
         return None if self.time_scale is None else self.time_scale.unit
 
     @property
@@ -175,8 +175,8 @@ class MetricResult:
             for row in rows(FactSet(scale, {signature: one.facts.take(one.period == period)}), self.dictionary)
         )
 
-    def going_on(self) -> list[str]:
-        """What repeats for ever, as text."""
+    def repetition_texts(self) -> list[str]:
+        """The repeating facts, as text."""
         found: dict[tuple[str, Fraction], list[Fraction]] = {}
         for one in self.repeating:
             bound = one.row.start if one.period > 0 else one.row.end
@@ -197,7 +197,7 @@ class MetricResult:
             predicate=predicate,
             time_scale=self.time_scale,
         )
-        found._asked = self._asked
+        found._explainer = self._explainer
         return found
 
     # Questions
@@ -215,10 +215,10 @@ class MetricResult:
         return self.given_input().explain(question, exact(at, "at", self.unit), depth=depth)
 
     def given_input(self) -> MetricAsked:
-        """The facts and rules behind this result, which explanations start from."""
-        if self._asked is None:
-            raise HoldsforError("this result does not remember its facts; ask the reasoner: reasoner.why(…, facts=…)")
-        return self._asked()
+        """An explainer for the facts and rules of this result."""
+        if self._explainer is None:
+            raise HoldsforError("this result does not keep its facts; use the reasoner: reasoner.why(…, facts=…)")
+        return self._explainer()
 
     # Tables
 
@@ -267,11 +267,11 @@ class MetricResult:
         predicate = times.pop("predicate")
         return pa.table({"predicate": predicate, **self._argument_columns(["predicate", *times]), **times})
 
-    def _argument_columns(self, taken: Sequence[str]) -> dict[str, Any]:
+    def _argument_columns(self, reserved: Sequence[str]) -> dict[str, Any]:
         """The arguments of one predicate, in the order of the table; null where one of its arities has fewer."""
         arity = max((arity for _, arity in self.facts.tables), default=0)
         name = next(iter(self.facts.tables), ("", 0))[0]
-        titles = named_columns(first_variables(self._variables, name, arity), taken)
+        titles = named_columns(first_variables(self._variables, name, arity), reserved)
         columns = list(zip_longest(*(row.args for row in self)))
         columns += [(None,) * len(self)] * (arity - len(columns))
         return {title: typed_column(column) for title, column in zip(titles, columns, strict=True)}
@@ -296,18 +296,18 @@ class MetricResult:
         one, and `zone`, such as `Europe/Athens`, selects another zone.
         """
         from holdsfor.viz.timeline import Timeline
-        from holdsfor.viz.timeline_collect import Choice
+        from holdsfor.viz.timeline_collect import ResultSelection
         from holdsfor.viz.timeline_dates import shown_scale
         from holdsfor.viz.timeline_facts import facts_chart
 
         shown = shown_scale(self.time_scale, unit, zone)
-        choice = Choice([predicates] if isinstance(predicates, str) else predicates, entities, between, shown)
+        choice = ResultSelection([predicates] if isinstance(predicates, str) else predicates, entities, between, shown)
         named = title if title is not None else self._title()
         return Timeline(facts_chart(self.facts, self.dictionary, choice, named), limit)
 
     def __repr__(self) -> str:
         shown = shown_text(self._title(), self._plain_table(self.time_scale, exact=True), len(self))
-        return "\n".join([shown, *self.going_on()])
+        return "\n".join([shown, *self.repetition_texts()])
 
     def _repr_html_(self) -> str:
         return shown_html(self._title(), self._plain_table(self.time_scale, exact=True), len(self))

@@ -1,4 +1,4 @@
-"""A metric stream in Python whose facts may come late and be taken back."""
+"""A metric stream in Python whose facts may be late and may be retracted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from holdsfor.metric.goals import Goals
 from holdsfor.metric.inputs import Counted, FactsInput, MappingInput
 from holdsfor.metric.result import MetricResult
 from holdsfor.metric.session import given_facts, other_rules
-from holdsfor.metric.swapping import Rules, Streams
+from holdsfor.metric.swapping import PlannedProgram, Streams
 from holdsfor.metric.times import Length, Time, exact, exact_length
 from holdsfor.metric.unread import is_of_no_use, warn_of_unread
 from holdsfor.physical.exactness import SwapPlan
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Changes:
-    """What a step has added to what is known, and what it has taken back."""
+    """The facts that a step has added to the answer, and those that it has removed."""
 
     added: MetricResult
     removed: MetricResult
@@ -36,18 +36,18 @@ class Changes:
 
 @dataclass(frozen=True)
 class Swapped:
-    """What a swap of rules means, and the differences with the cause *rule changed*."""
+    """The plan of a swap of rules, and the differences with the cause *rule changed*."""
 
     plan: SwapPlan
     changes: Changes
 
 
 class RevisingSession:
-    """Push facts, take them back, and move on in time; what was said before is revised."""
+    """A stream: push and retract facts, and advance in time; earlier answers are revised."""
 
     def __init__(
         self,
-        rules: Rules,
+        rules: PlannedProgram,
         known: Collection[Signature],
         lateness: Length,
         declared: TimeScale | None = None,
@@ -64,29 +64,29 @@ class RevisingSession:
 
     @property
     def time_scale(self) -> TimeScale | None:
-        """What one unit of time is, if the rules, the input or whoever gave it said so."""
+        """The time unit and zone, if the rules, the input or the caller declare them."""
         return self._counted.scale
 
     @property
     def late(self) -> int:
-        """How many facts came later than they may, so that they, or their first part, were left out."""
+        """The number of late facts, of which all or the first part was not used."""
         return self._streams.late + self._streams.main.late
 
     @property
     def unmatched(self) -> int:
-        """How many facts were taken back that were not there, or too long ago."""
+        """The number of retracted facts that were unknown or too old."""
         return self._streams.unmatched + self._streams.main.unmatched
 
     def push(
         self, facts: FactsInput, *, mapping: MappingInput = None, unit: str | None = None, strict: bool = False
     ) -> None:
-        """Take in facts from files or tables."""
+        """Push facts from files or tables."""
         self._streams.push(self._read(facts, mapping, unit, strict=strict))
 
     def retract(
         self, facts: FactsInput, *, mapping: MappingInput = None, unit: str | None = None, strict: bool = False
     ) -> None:
-        """Take facts back: the time that they say, whoever said it."""
+        """Retract facts: at the times that they name, whichever push had them."""
         self._streams.retract(self._read(facts, mapping, unit, strict=strict))
 
     def _read(self, facts: FactsInput, mapping: MappingInput, unit: str | None, *, strict: bool) -> FactSet:
@@ -98,23 +98,23 @@ class RevisingSession:
         return self._goals.read(reading.facts, self._dictionary) if self._goals else reading.facts
 
     def advance(self, until: Time) -> Changes:
-        """Move on in time, and say what has changed since the last time, before it too."""
+        """Advance to a time, and return the changes since the last call, also at earlier times."""
         revision = revised(self._streams, exact(until, "until", self._counted.unit))
         return Changes(self._result(revision.added), self._result(revision.removed))
 
     def answer(self) -> MetricResult:
-        """All that is known, as far back as it may still change."""
+        """All derived facts, as far back as they may still change."""
         return self._result(self._streams.answers(MetricFeed.answer))
 
     def plan_swap(self, rules: MetricReasoner, *, backfill: bool = False) -> SwapPlan:
-        """What `swap` would mean: which answers are exact at once, which later, and which need a backfill."""
+        """The effect of a `swap`: which answers are exact at once, which later, and which need a backfill."""
         return self._streams.plan_swap(other_rules(rules, self._goals, self._counted.unit), is_filled=backfill)
 
     def swap(self, rules: MetricReasoner, *, backfill: FactsInput | None = None, unit: str | None = None) -> Swapped:
         """Replace the rules, at the time of the last `advance`.
 
         The new rules are applied to all facts that are kept. The plan says which answers are exact; the changes are the
-        differences that the rules make to what was said. `backfill` has all facts from the beginning, for the other answers.
+        differences from the earlier answers. `backfill` has all facts from the beginning, for the other answers.
         """
         streams = self._streams
         other = other_rules(rules, self._goals, self._counted.unit)
@@ -134,7 +134,7 @@ class RevisingSession:
 
 
 def revised(streams: Streams[MetricFeed], until: Fraction) -> Revision:
-    """Advances streams to a time; returns what has changed."""
+    """Advances streams to a time; returns the changes."""
     if streams.earlier:
         # After a swap of rules, several streams answer.
         border, before = streams.border, _answers_that_may_change(streams)

@@ -30,7 +30,7 @@ from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, Range
 from holdsfor.metric.goals import Goals
 from holdsfor.metric.inputs import Counted, FactsInput, MappingInput, MetricReading
 from holdsfor.metric.result import MetricResult, MetricSummary
-from holdsfor.metric.swapping import Rules, Streams
+from holdsfor.metric.swapping import PlannedProgram, Streams
 from holdsfor.metric.times import Length, Time, exact, exact_length, exact_or_none, length_or_none
 from holdsfor.metric.unread import is_of_no_use, warn_of_unread
 from holdsfor.physical.exactness import SwapPlan
@@ -60,16 +60,16 @@ class DerivesForever(HoldsforError):
 
 
 @dataclass(frozen=True)
-class Span:
-    """From when to when, and in which steps; None is left to the facts."""
+class RunSpan:
+    """The start, end and step of a run; for None, the facts decide."""
 
     start: Fraction | None = None
     end: Fraction | None = None
     step: Fraction | None = None
 
     @classmethod
-    def of(cls, start: Time | None, end: Time | None, step: Length | None = None, unit: str | None = None) -> Span:
-        """A span that makes sense."""
+    def of(cls, start: Time | None, end: Time | None, step: Length | None = None, unit: str | None = None) -> RunSpan:
+        """A span whose values are valid."""
         made = cls(
             exact_or_none(start, "start", unit), exact_or_none(end, "end", unit), length_or_none(step, "step", unit)
         )
@@ -80,7 +80,7 @@ class Span:
         return made
 
     def over(self, facts: FactSet) -> tuple[Fraction, Fraction]:
-        """Start and end, by what the facts say where they were left out."""
+        """Start and end; where they are missing, the first and last time of the facts."""
         finite = [
             column[np.abs(column) < FOREVER] for table in facts.tables.values() for column in (table.start, table.end)
         ]
@@ -98,7 +98,7 @@ class MetricRun:
         self,
         plan: MetricPlan,
         reading: MetricReading,
-        span: Span,
+        span: RunSpan,
         *,
         goals: tuple[Atom, ...] = (),
         profile: bool = False,
@@ -111,7 +111,7 @@ class MetricRun:
         self.summary = MetricSummary(read, reading.unknown, reading.rejects.count, reading.rejects.first)
 
     def result(self) -> MetricResult:
-        """What follows."""
+        """The derived facts."""
         found = self._whole() if self._span.step is None else self._stepped(self._span.step)
         return self._result(self._goals.answers(found, self._reading.dictionary) if self._goals else found)
 
@@ -120,8 +120,8 @@ class MetricRun:
         return self._goals.read(reading.facts, reading.dictionary) if self._goals else reading.facts
 
     def by_reference(self, program: MetricProgram) -> MetricResult:
-        """What follows, worked out by the reference evaluator."""
-        # Imported here: few runs have any use for it.
+        """The derived facts, by the reference evaluator."""
+        # Imported here: most runs do not need it.
         from holdsfor.reference.metric import Endless, evaluate
 
         reading, span = self._reading, self._span
@@ -178,7 +178,7 @@ class MetricSession:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: PlannedProgram,
         known: Collection[Signature],
         declared: TimeScale | None = None,
         unit: str | None = None,
@@ -203,7 +203,7 @@ class MetricSession:
 
     @property
     def delay(self) -> Fraction:
-        """How much later answers come, at most, than the times they are about."""
+        """The greatest delay between a time and the answer about it."""
         return max(self._streams.rules.plan.delays.values(), default=Fraction(0))
 
     @property
@@ -236,11 +236,11 @@ class MetricSession:
         return MetricResult(found, self._dictionary, variables=variables, time_scale=self.time_scale)
 
     def plan_swap(self, rules: MetricReasoner, *, backfill: bool = False) -> SwapPlan:
-        """What `swap` would mean: which answers are exact at once, which later, and which need a backfill."""
+        """The effect of a `swap`: which answers are exact at once, which later, and which need a backfill."""
         return self._streams.plan_swap(self._other(rules), is_filled=backfill)
 
     def swap(self, rules: MetricReasoner, *, backfill: FactsInput | None = None, unit: str | None = None) -> SwapPlan:
-        """Replace the rules, at the time of the last `advance`; what was answered is final.
+        """Replace the rules, at the time of the last `advance`; earlier answers are final.
 
         The new rules are applied to all facts that are kept. The returned plan says which answers are exact. `backfill`
         has all facts from the beginning, for the other answers.
@@ -250,23 +250,23 @@ class MetricSession:
         self._known = {*self._known, *rules.signatures}
         return plan
 
-    def _other(self, rules: MetricReasoner) -> Rules:
+    def _other(self, rules: MetricReasoner) -> PlannedProgram:
         return other_rules(rules, self._goals, self._counted.unit)
 
 
-def other_rules(rules: MetricReasoner, goals: Goals | None, unit: str | None) -> Rules:
-    """The rules that a session is to go on with."""
+def other_rules(rules: MetricReasoner, goals: Goals | None, unit: str | None) -> PlannedProgram:
+    """The rules of a session after a swap."""
     if goals is not None:
         raise HoldsforError("a session that answers queries with constants cannot change its rules")
     if not isinstance(getattr(rules, "program", None), MetricProgram):
         raise HoldsforError("the new rules of this session are metric rules: holdsfor.loads_metric(text)")
-    return Rules(rules.program, streamed_plan(rules, rules.plan, inf, unit))
+    return PlannedProgram(rules.program, streamed_plan(rules, rules.plan, inf, unit))
 
 
 def given_facts(
     counted: Counted, rules: MetricReasoner, facts: FactsInput | None, unit: str | None, dictionary: Dictionary
 ) -> FactSet | None:
-    """A backfill, read."""
+    """The facts of a backfill."""
     if facts is None:
         return None
     reading = counted.read(rules.signatures, facts, unit=unit, rejects=Rejects(), dictionary=dictionary)
@@ -283,7 +283,7 @@ def streamed_plan(
 ) -> MetricPlan:
     """The plan of a program on a stream; raises ProgramError if the program looks ahead.
 
-    On a recorded stream nobody waits for answers. So they may come later, unless an operator says that it looks ahead.
+    On a recorded stream answers need not be immediate. So they may be delayed, unless an operator itself looks ahead.
     """
     if plan.is_forward:
         return plan

@@ -1,4 +1,4 @@
-"""A metric stream goes on with other rules.
+"""Continues a metric stream with other rules.
 
 A stream with the new rules gets the facts that are kept, and goes to the present time. It is exact where these facts reach. What the
 edit does not reach, and kept facts do not suffice for, is still answered by the stream that had it.
@@ -28,36 +28,36 @@ from holdsfor.ir.metric import MetricProgram, Range
 from holdsfor.physical.exactness import Exactness, SwapPlan, When
 
 Since: TypeAlias = Fraction | float
-"""A time from which on something is exact; it may be infinite."""
+"""A time from which on answers are exact; it may be infinite."""
 SPARE = 10_000
-"""So many facts are kept longer than any rule needs them: looking for what can be dropped costs more."""
+"""The number of facts that are kept beyond the need of the rules: an earlier clean-up would cost more."""
 S = TypeVar("S", bound=MetricStream | MetricFeed)
 
 
 @dataclass(frozen=True)
-class Rules:
+class PlannedProgram:
     """A program and its plan on a stream."""
 
     program: MetricProgram
     plan: MetricPlan
 
 
-class _Kept:
-    """The facts that were given, as far back as they are kept."""
+class _InputLog:
+    """The input facts, as far back as they are kept."""
 
     def __init__(self) -> None:
         self.since: Since = -inf
         self._edits: list[tuple[FactSet, bool]] = []
-        """Facts in the order in which they came, or were taken back."""
+        """Facts in the order in which they were pushed or retracted."""
         self._rows, self._least = 0, SPARE
 
     def note(self, facts: FactSet, *, is_retraction: bool = False) -> None:
-        """Keep some more, or take some back, whoever gave them."""
+        """Add pushed or retracted facts."""
         self._edits.append((facts, is_retraction))
         self._rows += sum(table.rows for table in facts.tables.values())
 
     def forget(self, before: Fraction) -> None:
-        """Drop what lies before a time, when it has become much."""
+        """Drop the facts before a time, once there are many of them."""
         if self._rows <= 2 * self._least:
             return
         found = self.all()
@@ -69,7 +69,7 @@ class _Kept:
         self._least = max(self._rows, SPARE)
 
     def all(self) -> FactSet:
-        """Everything that is kept."""
+        """All facts that are kept."""
         scale = lcm(1, *(facts.scale for facts, _ in self._edits))
         edits: dict[Signature, list[tuple[Facts, bool]]] = {}
         for facts, is_retraction in self._edits:
@@ -79,7 +79,7 @@ class _Kept:
 
 
 def _remaining(edits: Sequence[tuple[Facts, bool]]) -> Facts:
-    """The facts of one predicate that were not taken back."""
+    """The facts of one predicate that were not retracted."""
     found = no_facts(len(edits[0][0].args))
     for is_retraction, tables in groupby(edits, key=itemgetter(1)):
         some = maximal([table for table, _ in tables])
@@ -98,17 +98,19 @@ class _Earlier(Generic[S]):
 class Streams(Generic[S]):
     """The streams that answer a session: one, or several after swaps of rules."""
 
-    def __init__(self, rules: Rules, make: Callable[[MetricPlan], S], lateness: Fraction = Fraction(0)) -> None:
+    def __init__(
+        self, rules: PlannedProgram, make: Callable[[MetricPlan], S], lateness: Fraction = Fraction(0)
+    ) -> None:
         self.rules, self._make, self._lateness = rules, make, lateness
         self._far = _look_back(rules.plan)
         self.main: S = make(rules.plan)
         self.earlier: list[_Earlier[S]] = []
-        self._kept = _Kept()
+        self._log = _InputLog()
         self._reached: Fraction | None = None
         self._exact: dict[Signature, Since] = {}
-        """From when on answers are exact that a swap has left in doubt."""
+        """The times from which on answers are exact again after a swap."""
         self.late = self.unmatched = 0
-        """What streams that are gone have counted."""
+        """The counts of streams that have ended."""
 
     @property
     def all(self) -> list[S]:
@@ -117,18 +119,18 @@ class Streams(Generic[S]):
 
     @property
     def has_begun(self) -> bool:
-        """Whether there has been a step."""
+        """Whether there has been an `advance`."""
         return self._reached is not None
 
     def push(self, facts: FactSet) -> None:
-        """Give facts to all streams."""
-        self._kept.note(self._accepted(facts))
+        """Push facts to all streams."""
+        self._log.note(self._accepted(facts))
         for stream in self.all:
             stream.push(facts)
 
     def retract(self, facts: FactSet) -> None:
-        """Take facts back from all streams that can."""
-        self._kept.note(self._accepted(facts), is_retraction=True)
+        """Retract facts from all streams."""
+        self._log.note(self._accepted(facts), is_retraction=True)
         for stream in self.all:
             assert isinstance(stream, MetricFeed)
             stream.retract(facts)
@@ -140,12 +142,12 @@ class Streams(Generic[S]):
         return found
 
     def advanced(self, until: Fraction) -> None:
-        """Drops what is no longer needed at a time."""
+        """Drops the facts and streams that are not needed after a time."""
         self._reached = until if self._reached is None else max(until, self._reached)
         for one in self.earlier:
             one.until = {name: since for name, since in one.until.items() if since > self.border}
         self.earlier = [one for one in self.earlier if one.until]
-        self._kept.forget(self.border - self._far)
+        self._log.forget(self.border - self._far)
 
     @property
     def border(self) -> Fraction:
@@ -154,34 +156,34 @@ class Streams(Generic[S]):
         return self._reached - self._lateness
 
     def answers(self, ask: Callable[[S], FactSet]) -> FactSet:
-        """What the streams answer, each about its predicates."""
+        """The answers of the streams, each about its predicates."""
         found = ask(self.main)
         for one in self.earlier:
             other = ask(one.stream)
             scale = lcm(found.scale, other.scale)
-            mine, theirs = _rescaled(found, scale), _rescaled(other, scale)
-            found = FactSet(scale, mine | {name: theirs[name] for name in one.until})
+            own, theirs = _rescaled(found, scale), _rescaled(other, scale)
+            found = FactSet(scale, own | {name: theirs[name] for name in one.until})
         return found
 
     # Other rules
 
-    def plan_swap(self, rules: Rules, *, is_filled: bool) -> SwapPlan:
+    def plan_swap(self, rules: PlannedProgram, *, is_filled: bool) -> SwapPlan:
         """Which answers are exact at once after a swap, which later, and which need earlier facts."""
         return self._swap(rules, is_filled=is_filled)[0]
 
-    def swap(self, rules: Rules, backfill: FactSet | None) -> SwapPlan:
-        """Go on with other rules; a backfill has all facts of inputs from the beginning."""
-        plan, exact, stays = self._swap(rules, is_filled=backfill is not None)
+    def swap(self, rules: PlannedProgram, backfill: FactSet | None) -> SwapPlan:
+        """Continue with other rules; a backfill has all facts of inputs from the beginning."""
+        plan, exact, earlier_until = self._swap(rules, is_filled=backfill is not None)
         made = self._make(rules.plan)
-        for facts in (self._kept.all(), *((backfill,) if backfill is not None else ())):
+        for facts in (self._log.all(), *((backfill,) if backfill is not None else ())):
             made.push(facts)
         if self._reached is not None:
             made.advance(self._reached)
         answered = {name for one in self.earlier for name in one.until}
         for one in self.earlier:
-            one.until = {name: since for name, since in stays.items() if name in one.until}
-        mine = {name: since for name, since in stays.items() if name not in answered}
-        self.earlier.append(_Earlier(self.main, mine))
+            one.until = {name: since for name, since in earlier_until.items() if name in one.until}
+        own = {name: since for name, since in earlier_until.items() if name not in answered}
+        self.earlier.append(_Earlier(self.main, own))
         for one in [one for one in self.earlier if not one.until]:
             self.earlier.remove(one)
         self.late += self.main.late
@@ -192,22 +194,22 @@ class Streams(Generic[S]):
         return plan
 
     def _swap(
-        self, rules: Rules, *, is_filled: bool
+        self, rules: PlannedProgram, *, is_filled: bool
     ) -> tuple[SwapPlan, dict[Signature, Since], dict[Signature, Since]]:
-        """The plan; from when on answers are in order; and until when earlier streams answer for predicates."""
+        """The plan; the times from which on answers are exact; and the times until which earlier streams answer."""
         _require_alike(self.rules, rules)
         old, new = metric_definitions(self.rules.program), metric_definitions(rules.program)
         edit = reach(old, new)
-        kept = exact_from(rules.plan, self._kept.since)
+        kept = exact_from(rules.plan, self._log.since)
         filled = dict.fromkeys(kept, -inf) if is_filled else kept
         shown: Since = -inf if self._reached is None else self._reached - self._lateness
-        outputs, exact, stays = [], {}, {}
+        outputs, exact, earlier_until = [], {}, {}
         for relation in rules.plan.outputs:
             name = relation.name, relation.arity
             is_reached = Node(FLUENT, *name) in edit.reached
             since = filled[relation]
             if not is_reached and kept[relation] > shown:
-                stays[name], since = kept[relation], self._exact.get(name, -inf)
+                earlier_until[name], since = kept[relation], self._exact.get(name, -inf)
             if since > shown:
                 exact[name] = since
             inputs = sorted(
@@ -215,10 +217,10 @@ class Streams(Generic[S]):
             )
             about = since - rules.plan.delays.get(relation, 0)
             outputs.append(_exactness(str(relation), about, since > shown, inputs, is_reached=is_reached))
-        return _described(outputs, edit, old.outputs - new.outputs, self._kept.since), exact, stays
+        return _described(outputs, edit, old.outputs - new.outputs, self._log.since), exact, earlier_until
 
     def _accepted(self, facts: FactSet) -> FactSet:
-        """Facts without what comes too late."""
+        """Facts without the late ones."""
         if self._reached is None:
             return facts
         border, delays = self._reached - self._lateness, self.rules.plan.delays
@@ -230,7 +232,7 @@ class Streams(Generic[S]):
 
 
 def exact_from(plan: MetricPlan, given: Since) -> dict[Relation, Since]:
-    """From when on relations are exact if all facts after a time are there."""
+    """The times from which on relations are exact, if all facts after a time are given."""
     found: dict[Relation, Since] = {}
     for stratum in plan.strata:
         # Facts of a predicate that rules derive may be given as well.
@@ -248,12 +250,12 @@ def exact_from(plan: MetricPlan, given: Since) -> dict[Relation, Since]:
 
 
 def _look_back(plan: MetricPlan) -> Fraction:
-    """How far back the rules look, apart from those that look back without limit."""
+    """The look-back of the rules, apart from those that look back without limit."""
     finite = [Fraction(one) for one in exact_from(plan, Fraction(0)).values() if one != inf]
     return max([longest(plan), *finite])
 
 
-def _require_alike(before: Rules, after: Rules) -> None:
+def _require_alike(before: PlannedProgram, after: PlannedProgram) -> None:
     if before.program.time_scale != after.program.time_scale:
         raise HoldsforError("these rules count time in another unit or zone: begin a new session")
     for relation in before.plan.outputs:

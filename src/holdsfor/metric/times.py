@@ -26,7 +26,7 @@ _LENGTH = f'{_NUMBER}, a timedelta, or text such as "10min" or "1h"'
 
 
 def exact(time: Time, what: str = "a time", unit: str | None = None) -> Fraction:
-    """The rational number that somebody meant.
+    """A time as a rational number.
 
     >>> exact(0.1), exact("1/3"), exact(-2), exact("1970-01-01T00:00:30Z", unit="min")
     (Fraction(1, 10), Fraction(1, 3), Fraction(-2, 1), Fraction(1, 2))
@@ -36,7 +36,7 @@ def exact(time: Time, what: str = "a time", unit: str | None = None) -> Fraction
 
 
 def exact_length(length: Length, what: str = "a duration", unit: str | None = None) -> Fraction:
-    """The length of a duration.
+    """A duration as a rational number.
 
     >>> exact_length(0.5), exact_length("90 s", unit="min")
     (Fraction(1, 2), Fraction(3, 2))

@@ -1,4 +1,4 @@
-"""What a reader of facts did not understand, said where Python programs hear it: as warnings."""
+"""Python warnings about rows of facts that could not be used."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _MOST_NAMED = 5
 def warn_of_unread(
     reading: MetricReading, known: Collection[Signature], *, is_empty: bool, stacklevel: int = 3
 ) -> None:
-    """Warn of rows that were skipped and, if nothing came of the facts, of what may be the reason."""
+    """Warn of rows that were skipped and, if the facts gave no result, of a possible reason."""
     for sentence in unread(reading, known, is_empty=is_empty):
         warnings.warn(sentence, stacklevel=stacklevel)
 
 
 def warn_of_other_times(reading: MetricReading, start: Fraction | None, end: Fraction | None) -> None:
-    """Warn if all facts lie outside the time that was asked about; nothing came of them."""
+    """Warn if all facts lie outside the requested time; they gave no result."""
     bounds = [table.bounds for table in reading.facts.tables.values() if table.rows]
     if not bounds:
         return
@@ -34,16 +34,16 @@ def warn_of_other_times(reading: MetricReading, start: Fraction | None, end: Fra
     low, high = cells(Range(start, end), reading.facts.scale)
     if last <= low or first >= high:
         known = (number_text(point_of(cell, reading.facts.scale)) for cell in (first, last))
-        warnings.warn(f"all facts lie outside the time asked about: from {' to '.join(known)}", stacklevel=3)
+        warnings.warn(f"all facts lie outside the requested time: from {' to '.join(known)}", stacklevel=3)
 
 
 def is_of_no_use(reading: MetricReading) -> bool:
-    """Whether there were facts, and no rule knows any of them."""
+    """Whether there are facts, and no rule reads any of them."""
     return 0 < reading.rows <= sum(reading.unknown.values())
 
 
 def unread(reading: MetricReading, known: Collection[Signature], *, is_empty: bool) -> Iterator[str]:
-    """The same as sentences."""
+    """The texts of these warnings."""
     rejects = reading.rejects
     if rejects.count:
         yield f"{counted(rejects.count, 'malformed row')} skipped, first {rejects.first[0]}"
@@ -56,7 +56,7 @@ def unread(reading: MetricReading, known: Collection[Signature], *, is_empty: bo
 
 
 def _named(unknown: dict[str, int], known: Collection[Signature]) -> str:
-    """Names with the numbers of their facts, and what was perhaps meant by them."""
+    """Names with the numbers of their facts, and similar names of the rules."""
     names = sorted({name for name, _ in known})
     most = sorted(unknown.items(), key=lambda item: -item[1])
     shown = []

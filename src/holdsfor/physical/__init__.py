@@ -1,1 +1,1 @@
-"""The physical plan: what the core runs, as plain frozen data."""
+"""The physical plan, which the core runs, as plain frozen data."""

@@ -23,7 +23,7 @@ from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.open_ends import openly_ended
 from holdsfor.physical.reads import registers
-from holdsfor.physical.scope import Scope
+from holdsfor.physical.scope import RegisterScope
 from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Goal:
 
 @dataclass
 class Knowledge:
-    """What bodies refer to: tables by symbol, fact tables by predicate, goals in the order in which they occur."""
+    """The references of bodies: tables by symbol, fact tables by predicate, goals in the order in which they occur."""
 
     analysis: Analysis
     tables: Mapping[Symbol, int]
@@ -53,13 +53,13 @@ class Knowledge:
     fact_tables: list[model.FactTable] = field(default_factory=list)
     goals: list[Goal] = field(default_factory=list)
     origins: dict[int, ProgramOrigin] | None = None
-    """Where programs come from, by identity; None unless origins are recorded."""
+    """The origins of programs, by identity; None unless origins are recorded."""
 
-    def scope(self, occurrences: Counter[str]) -> Scope:
+    def scope(self, occurrences: Counter[str]) -> RegisterScope:
         """Creates the register scope of a new program."""
-        return Scope(occurrences, steps=None if self.origins is None else [])
+        return RegisterScope(occurrences, steps=None if self.origins is None else [])
 
-    def note(self, rule: ir.Rule, program: model.Program, scope: Scope) -> model.Program:
+    def note(self, rule: ir.Rule, program: model.Program, scope: RegisterScope) -> model.Program:
         """Records the origin of a lowered program."""
         if self.origins is not None and scope.steps is not None:
             from holdsfor.physical.origins import ProgramOrigin
@@ -100,7 +100,7 @@ class Knowledge:
                 return None
             if not all(not rule.body and is_ground(rule.head) for rule in rules):
                 return None
-            scope = Scope(occurrences=Counter())
+            scope = RegisterScope(occurrences=Counter())
             rows = dict.fromkeys(scope.patterns(arguments(rule.head)) for rule in rules)
             self.facts[name] = len(self.fact_tables)
             self.fact_tables.append(model.FactTable(f"{name[0]}/{name[1]}", name[1], tuple(rows)))
@@ -115,7 +115,7 @@ def name_and_args(name: Predicate) -> tuple[str, tuple[Term, ...]]:
 class BodyLowering:
     """Lowers one body. `now` is the variable of the rule's time-point, if it has one."""
 
-    def __init__(self, known: Knowledge, scope: Scope, now: str | None, whole: ir.Body) -> None:
+    def __init__(self, known: Knowledge, scope: RegisterScope, now: str | None, whole: ir.Body) -> None:
         self._known = known
         self._scope = scope
         self._now = now
@@ -146,8 +146,8 @@ class BodyLowering:
     def _may_stay_open(self, literal: ir.Literal) -> bool:
         if not isinstance(literal, ir.Effect) or literal.kind is not ir.EffectKind.TERMINATED:
             return False
-        asked = names(literal.fvp.fluent) | names(literal.fvp.value)
-        return not asked <= self._scope.bound and self._known.is_ended_openly(literal.fvp)
+        variables = names(literal.fvp.fluent) | names(literal.fvp.value)
+        return not variables <= self._scope.bound and self._known.is_ended_openly(literal.fvp)
 
     def _literal(self, literal: ir.Literal) -> Sequence[code.Instruction]:
         scope = self._scope

@@ -17,8 +17,8 @@ _EVENTS = (Role.INPUT_EVENT, Role.DERIVED_EVENT)
 
 
 @record
-class Bound:
-    """What a key can keep of a table behind the border: `standing` rows per instance, and the rows of `span`
+class RowBound:
+    """The bound on the rows of a table that a key keeps behind the border: `standing` rows per instance, and the rows of `span`
     time-points.
 
     A fluent's row is an interval, dated at its end. Without a bound, `span` is FOREVER and `why` gives the reason.
@@ -49,15 +49,15 @@ class KeptRow:
     end: int
 
 
-def bounds(plan: PhysicalPlan) -> tuple[Bound, ...]:
+def bounds(plan: PhysicalPlan) -> tuple[RowBound, ...]:
     """The bound of each table."""
     stage_of = {route.table: stage for stage in plan.stages for route in stage.members}
     return tuple(_bound(plan, table, stage_of.get(number), number) for number, table in enumerate(plan.tables))
 
 
-def _bound(plan: PhysicalPlan, table: Table, stage: Stage | None, number: int) -> Bound:
+def _bound(plan: PhysicalPlan, table: Table, stage: Stage | None, number: int) -> RowBound:
     if table.recomputed and plan.settle != FOREVER:
-        return Bound(0, is_single=True, span=0)
+        return RowBound(0, is_single=True, span=0)
     span = added(plan.settle, table.keep)
     why = table.keep_why if table.keep == FOREVER else plan.settle_why
     # Tied keys are evaluated as one key with many instances.
@@ -68,11 +68,11 @@ def _bound(plan: PhysicalPlan, table: Table, stage: Stage | None, number: int) -
     )
     is_single = table.role is Role.SIMPLE_FLUENT and set(keys) == set(range(table.columns))
     standing = 0 if table.role in _EVENTS else 1
-    return Bound(standing, is_single, span, why if span == FOREVER else "")
+    return RowBound(standing, is_single, span, why if span == FOREVER else "")
 
 
 def excess(plan: PhysicalPlan, border: int, kept: Iterable[KeptRow], slack: int = 0) -> Iterator[str]:
-    """What one key keeps behind a border beyond its bounds, in words; `slack` rows of a table may wait to be dropped.
+    """The rows that one key keeps behind a border beyond its bounds, in words; `slack` rows of a table may wait to be dropped.
 
     Rows after the border belong to the window. A simple fluent has one value at a time, so an instance has one interval
     that reaches the border. Other fluents have one such interval per value, because the value is part of the instance.

@@ -74,7 +74,7 @@ _DEEPEST = 200
 """The maximum nesting depth of records; the core has the same limit."""
 
 
-class Writer:
+class PlanWriter:
     """Words and texts being written. `sites` are the source positions, by number."""
 
     def __init__(self, *, meaning_only: bool = False) -> None:
@@ -128,7 +128,7 @@ class Codec:
 
     __slots__ = ("read", "write")
 
-    def __init__(self, write: Callable[[Any, Writer], None], read: Callable[[Reader], Any]) -> None:
+    def __init__(self, write: Callable[[Any, PlanWriter], None], read: Callable[[Reader], Any]) -> None:
         self.write, self.read = write, read
 
 
@@ -167,7 +167,7 @@ def _tuple_codec(args: tuple[Any, ...]) -> Codec:
     if args[-1] is Ellipsis:
         item = args[0]
 
-        def write(value: Any, into: Writer) -> None:
+        def write(value: Any, into: PlanWriter) -> None:
             into.words.append(len(value))
             put = codec(item).write
             for one in value:
@@ -179,7 +179,7 @@ def _tuple_codec(args: tuple[Any, ...]) -> Codec:
 
         return Codec(write, read)
 
-    def write_all(value: Any, into: Writer) -> None:
+    def write_all(value: Any, into: PlanWriter) -> None:
         into.words.append(len(value))
         for kind, one in zip(args, value, strict=True):
             codec(kind).write(one, into)
@@ -196,7 +196,7 @@ def _union_codec(args: tuple[Any, ...]) -> Codec:
     if type(None) in args:
         inner: Any = reduce(or_, (one for one in args if one is not type(None)))
 
-        def write(value: Any, into: Writer) -> None:
+        def write(value: Any, into: PlanWriter) -> None:
             into.words.append(int(value is not None))
             if value is not None:
                 codec(inner).write(value, into)
@@ -204,7 +204,7 @@ def _union_codec(args: tuple[Any, ...]) -> Codec:
         return Codec(write, lambda source: codec(inner).read(source) if source.word() else None)
     numbers = {KINDS[one] for one in args}
 
-    def write_kind(value: Any, into: Writer) -> None:
+    def write_kind(value: Any, into: PlanWriter) -> None:
         kind: Any = type(value)
         into.words.append(KINDS[kind])
         codec(kind).write(value, into)
@@ -223,10 +223,10 @@ def _record_codec(kind: type) -> Codec:
         return Codec(lambda value, into: _write_constant(value.value, into), _read_constant)
     hints = get_type_hints(kind)
     parts = [(one.name, one.compare, hints[one.name]) for one in fields(kind)]
-    writers: list[list[tuple[str, Callable[[Any, Writer], None]]]] = []
+    writers: list[list[tuple[str, Callable[[Any, PlanWriter], None]]]] = []
     """Two lists: all fields, and the fields that have a meaning for evaluation."""
 
-    def write(value: Any, into: Writer) -> None:
+    def write(value: Any, into: PlanWriter) -> None:
         if not writers:
             writers.append([(name, codec(part).write) for name, _, part in parts])
             writers.append([(name, codec(part).write) for name, is_meaning, part in parts if is_meaning])
@@ -244,7 +244,7 @@ def _record_codec(kind: type) -> Codec:
     return Codec(write, read)
 
 
-def _write_constant(value: str | float, into: Writer) -> None:
+def _write_constant(value: str | float, into: PlanWriter) -> None:
     if isinstance(value, str):
         into.words.append(_NAME)
         into.text(value)
@@ -272,7 +272,7 @@ def _read_constant(source: Reader) -> Constant:
             raise ValueError("this is no plan: a constant is of no kind")
 
 
-def _write_site(value: Site, into: Writer) -> None:
+def _write_site(value: Site, into: PlanWriter) -> None:
     if into.meaning_only:
         return
     into.words += [len(into.sites), len(value.row)]

@@ -49,7 +49,7 @@ def plan_data(plan: model.PhysicalPlan) -> dict[str, Any]:
 
 
 def _metric_facts(plan: model.PhysicalPlan) -> dict[str, Any]:
-    """What holds for a metric program as a whole: numbers are text, because they are rational."""
+    """The properties of a metric program as a whole: numbers are text, because they are rational."""
     components = [
         component.metric
         for stage in plan.stages

@@ -11,7 +11,7 @@ import hashlib
 import struct
 
 from holdsfor.garbage import no_garbage_collection
-from holdsfor.physical.codec import Reader, Writer, codec
+from holdsfor.physical.codec import PlanWriter, Reader, codec
 from holdsfor.physical.instructions import Site
 from holdsfor.physical.model import PhysicalPlan
 
@@ -29,7 +29,7 @@ class Encoder:
     def encode(self, plan: PhysicalPlan) -> bytes:
         """The plan as bytes."""
         with no_garbage_collection():
-            writer = Writer()
+            writer = PlanWriter()
             codec(PhysicalPlan).write(plan, writer)
             self.sites = writer.sites
             return MARK + fingerprint(plan) + _packed(writer)
@@ -42,7 +42,7 @@ def to_bytes(plan: PhysicalPlan) -> bytes:
 
 def fingerprint(plan: PhysicalPlan) -> bytes:
     """A digest of 32 bytes: equal for plans with the same meaning, different for others."""
-    writer = Writer(meaning_only=True)
+    writer = PlanWriter(meaning_only=True)
     codec(PhysicalPlan).write(plan, writer)
     return hashlib.sha256(_packed(writer)).digest()
 
@@ -62,7 +62,7 @@ def from_bytes(data: bytes) -> PhysicalPlan:
     return found
 
 
-def _packed(writer: Writer) -> bytes:
+def _packed(writer: PlanWriter) -> bytes:
     texts = [text.encode("utf-8", "surrogatepass") for text in writer.texts]
     head = struct.pack("<qq", len(writer.words), len(texts))
     lengths = struct.pack(f"<{len(texts)}q", *map(len, texts))

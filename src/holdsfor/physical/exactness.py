@@ -1,4 +1,4 @@
-"""What a swap of rules means: which answers are exact at once, which later, which need a backfill."""
+"""The effect of a swap of rules: which answers are exact at once, which later, which need a backfill."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Exactness:
 
 @dataclass(frozen=True)
 class SwapPlan:
-    """The effect of a swap on a session. `changed` are the definitions that differ, `gone` those that no rule has now."""
+    """The effect of a swap on a session. `changed` are the definitions that differ, `gone` those without rules now."""
 
     outputs: tuple[Exactness, ...]
     changed: tuple[str, ...]

@@ -51,7 +51,7 @@ class Input:
 
 
 @record
-class Component:
+class KeyedComponent:
     """Fluents and events that are evaluated together, with their rules in order and the key shape of each rule."""
 
     members: tuple[Symbol, ...]
@@ -66,10 +66,10 @@ class Component:
 
 
 @record
-class Draft:
+class StageDraft:
     """A stage in terms of symbols."""
 
-    components: tuple[Component, ...]
+    components: tuple[KeyedComponent, ...]
     key: int
     members: tuple[tuple[Symbol, Places], ...]
     inputs: tuple[Input, ...]
@@ -100,14 +100,14 @@ class _Stage:
     """A stage under construction; `routes` are the remaining routes for the symbols that its components use."""
 
     size: int
-    components: list[Component] = field(default_factory=list)
+    components: list[KeyedComponent] = field(default_factory=list)
     members: dict[Symbol, Places] = field(default_factory=dict)
     routes: dict[Symbol, list[Spreading]] = field(default_factory=dict)
     why: dict[str, None] = field(default_factory=dict)
     is_tied: bool = False
     facts: tuple[FactPlaces, ...] = ()
 
-    def joined(self, component: Component, key: _Key) -> dict[Symbol, list[Spreading]] | None:
+    def joined(self, component: KeyedComponent, key: _Key) -> dict[Symbol, list[Spreading]] | None:
         """The routes that remain if a component with this key joins; None if the component does not fit."""
         if key.size != self.size:
             return None
@@ -128,7 +128,7 @@ class _Stage:
 
 def choose_stages(
     analysis: Analysis, filling: frozenset[Symbol] = frozenset(), *, is_traced: bool = False
-) -> Iterator[Draft]:
+) -> Iterator[StageDraft]:
     """The stages of a program in order. Input that only fills domains has stages without components."""
     choice = _Choice(analysis)
     components = [choice.component(members) for members in component_order(analysis, is_traced=is_traced)]
@@ -143,7 +143,7 @@ def choose_stages(
         read |= {one.symbol for one in stage.inputs}
     for symbol in sorted(filling - read, key=by_name):
         places = next(choices(symbol), ())
-        yield Draft((), len(places), (), (Input(symbol, (places,)),), "its rows fill a domain and nothing else")
+        yield StageDraft((), len(places), (), (Input(symbol, (places,)),), "its rows fill a domain and nothing else")
 
 
 class _Choice:
@@ -154,17 +154,17 @@ class _Choice:
         self._openly_ended = openly_ended(analysis) if self._ends_read else frozenset()
         self._home: dict[Symbol, int] = {}
 
-    def component(self, members: tuple[Symbol, ...]) -> Component:
+    def component(self, members: tuple[Symbol, ...]) -> KeyedComponent:
         if members[0] in self._analysis.graph.metric:
             from holdsfor.compiler.analysis.metric_shapes import metric_shapes
 
-            return Component(members, (), tuple(metric_shapes(members, self._analysis)))
+            return KeyedComponent(members, (), tuple(metric_shapes(members, self._analysis)))
         ordered = [(rule, symbol) for symbol in members for rule in rule_order(self._entities[symbol].rules)]
         shapes = (rule_shape(rule, symbol, self._entities) for rule, symbol in ordered)
         rules = tuple({id(rule): rule for rule, _ in ordered}.values())
-        return Component(members, rules, tuple(one for one in shapes if one is not None))
+        return KeyedComponent(members, rules, tuple(one for one in shapes if one is not None))
 
-    def stages(self, components: Iterable[Component]) -> list[_Stage] | None:
+    def stages(self, components: Iterable[KeyedComponent]) -> list[_Stage] | None:
         """Assigns each component to the first stage that accepts it; None if delayed effects would leave a stage."""
         stages: list[_Stage] = []
         for component in components:
@@ -178,7 +178,7 @@ class _Choice:
                 return None
         return stages
 
-    def _place(self, component: Component, keys: Sequence[_Key], stages: list[_Stage], why: str) -> bool:
+    def _place(self, component: KeyedComponent, keys: Sequence[_Key], stages: list[_Stage], why: str) -> bool:
         for number in range(len(stages) + 1):
             for key in keys:
                 is_new = number == len(stages)
@@ -196,7 +196,7 @@ class _Choice:
                 return True
         return False
 
-    def _is_ready(self, component: Component, key: _Key, number: int) -> bool:
+    def _is_ready(self, component: KeyedComponent, key: _Key, number: int) -> bool:
         """Whether all inputs are available in time. Results of the same stage must be read with the whole key."""
         home = self._home
         for symbol, spreadings in key.inputs.items():
@@ -207,13 +207,13 @@ class _Choice:
 
     # Keys of one component
 
-    def _one_key(self, component: Component) -> _Key:
+    def _one_key(self, component: KeyedComponent) -> _Key:
         everything: list[Spreading] = [((),)]
         readings = (reading for shape in component.shapes for reading in shape.readings)
         inputs = {one.symbol: everything for one in readings if one.symbol not in component.members}
         return _Key(dict.fromkeys(component.members, ()), inputs)
 
-    def _keys(self, component: Component) -> tuple[list[_Key], str]:
+    def _keys(self, component: KeyedComponent) -> tuple[list[_Key], str]:
         """The best keys of a component, all equally good; otherwise the reason why it has none."""
         ranked: list[tuple[tuple[int, ...], _Key]] = []
         why = ""
@@ -231,7 +231,7 @@ class _Choice:
         best = min((rank for rank, _ in ranked), default=())
         return [key for rank, key in ranked if rank == best], why or _tie(component)
 
-    def _ties(self, component: Component) -> tuple[_Key, str] | None:
+    def _ties(self, component: KeyedComponent) -> tuple[_Key, str] | None:
         """A key that rows and facts tie, and the reason; None if there is none."""
         if component.members[0] in self._analysis.graph.metric:
             return None
@@ -241,18 +241,18 @@ class _Choice:
         key = _Key(ties.members, ties.inputs, is_tied=True, facts=ties.facts)
         return None if self._without_key(component, key) else (key, ties.why)
 
-    def _without_keys(self, component: Component) -> frozenset[Symbol]:
+    def _without_keys(self, component: KeyedComponent) -> frozenset[Symbol]:
         """A place where a fluent without a key is terminated for all instances."""
         return self._openly_ended & _terminations_read(component.rules, self._entities)
 
-    def _spreadings(self, component: Component, members: Mapping[Symbol, Places]) -> dict[Symbol, list[Spreading]]:
+    def _spreadings(self, component: KeyedComponent, members: Mapping[Symbol, Places]) -> dict[Symbol, list[Spreading]]:
         found = input_spreadings(members, component.shapes)
         for symbol in self._without_keys(component):
             found[symbol] = []
         return {symbol: some for symbol, some in found.items() if symbol not in members}
 
-    def _rank(self, component: Component, key: _Key) -> tuple[int, ...]:
-        """Ranks a key. Inputs shared by all keys are worst, then inputs read by partial keys; in both cases keys with few
+    def _rank(self, component: KeyedComponent, key: _Key) -> tuple[int, ...]:
+        """Ranks a key. Inputs shared by all keys are worst, then inputs read by partial keys; in both cases keys with the fewest
         columns win.
 
         Among equal keys, the first column alone wins.
@@ -263,7 +263,7 @@ class _Choice:
         by_partial_keys = sum(bool(_links(symbol, component.shapes, key.members)) for symbol in others)
         return len(others) - by_partial_keys, by_partial_keys, -key.size
 
-    def _without_key(self, component: Component, key: _Key) -> str:
+    def _without_key(self, component: KeyedComponent, key: _Key) -> str:
         """Names a rule that can succeed without a condition on the whole key, if there is one.
 
         Terminations need no such condition unless rules read them: where nothing holds, nothing is terminated.
@@ -297,7 +297,7 @@ class _Choice:
 
     # Results
 
-    def draft(self, stage: _Stage) -> Draft:
+    def draft(self, stage: _Stage) -> StageDraft:
         """A stage with the inputs of its components."""
         readers: dict[Symbol, list[RuleShape]] = {}
         for shape in (shape for one in stage.components for shape in one.shapes):
@@ -307,7 +307,7 @@ class _Choice:
                     readers.setdefault(symbol, []).append(shape)
         inputs = (_input(symbol, stage, readers[symbol]) for symbol in sorted(readers, key=by_name))
         members, why = tuple(stage.members.items()), "; ".join(stage.why)
-        return Draft(
+        return StageDraft(
             tuple(stage.components), stage.size, members, tuple(inputs), why, is_tied=stage.is_tied, facts=stage.facts
         )
 
@@ -370,7 +370,7 @@ def _links(symbol: Symbol, shapes: Sequence[RuleShape], members: Mapping[Symbol,
     return found
 
 
-def _tie(component: Component) -> str:
+def _tie(component: KeyedComponent) -> str:
     """The reason why a component has no key."""
     bare = next((symbol for symbol in component.members if not any(choices(symbol))), None)
     if bare is not None:

@@ -31,14 +31,14 @@ class ListRead:
 
 @record
 class ListReads:
-    """What a definition reads. With a `problem`, the result depends on the complete history of the tables."""
+    """The reads of a definition. With a `problem`, the result depends on the complete history of the tables."""
 
     reads: tuple[ListRead, ...]
     problem: str | None = None
 
 
 def list_reads(definition: Definition, facts: tuple[FactTable, ...]) -> ListReads:
-    """What a definition reads of its lists, over all its alternatives."""
+    """The reads of a definition from its lists, over all its alternatives."""
     everything = tuple(ListRead(table, FOREVER, FOREVER) for table in tables_read(definition.program.block))
     variants = _variants(definition.program.block)
     if variants is None:

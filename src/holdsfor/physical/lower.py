@@ -17,12 +17,12 @@ from holdsfor.garbage import no_garbage_collection
 from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
-from holdsfor.physical.keys import Component, choose_stages
+from holdsfor.physical.keys import KeyedComponent, choose_stages
 from holdsfor.physical.knowledge import digest, goal_info
 from holdsfor.physical.order import body_order, by_name, moment_order, rule_order, static_order
 from holdsfor.physical.passes import improve
 from holdsfor.physical.passes.row_tests import split_row_rules
-from holdsfor.physical.scope import Scope
+from holdsfor.physical.scope import RegisterScope
 from holdsfor.physical.statics import lower_definition
 from holdsfor.physical.ties import fact_ties
 from holdsfor.records import record
@@ -154,7 +154,7 @@ class _Lowering:
                 drafted.why,
             )
 
-    def _component(self, component: Component) -> model.Component:
+    def _component(self, component: KeyedComponent) -> model.Component:
         analysis, members = self._analysis, component.members
         if members[0] in analysis.graph.metric:
             return self._metric(members)
@@ -206,7 +206,7 @@ class _Lowering:
     def _value_shape(self, vertex: Vertex) -> code.Shape:
         if vertex.value == ANY:
             return code.Anything()
-        return Scope(Counter()).pattern(self._analysis.graph.values[vertex])
+        return RegisterScope(Counter()).pattern(self._analysis.graph.values[vertex])
 
     # Rules
 
@@ -272,8 +272,8 @@ class _Lowering:
         """How often each variable occurs in the body as executed. Groundings may have added conditions to the body."""
         return Counter(v.name for v in ir.rule_variables(replace(rule, body=self._body(rule))))
 
-    def _given_pair(self, fvp: ir.Fvp, rule: ir.Rule) -> tuple[int, tuple[code.Shape, ...], code.Shape, Scope]:
-        scope = Scope(self._occurrences(rule))
+    def _given_pair(self, fvp: ir.Fvp, rule: ir.Rule) -> tuple[int, tuple[code.Shape, ...], code.Shape, RegisterScope]:
+        scope = RegisterScope(self._occurrences(rule))
         table, columns = self._known.fluent(fvp)
         shapes = scope.patterns(columns)
         return table, shapes, scope.pattern(fvp.value), scope
@@ -293,7 +293,7 @@ class _Lowering:
                     yield self._condition(fvp, declaration)
 
     def _initially(self, rule: ir.InitiallyRule) -> model.PairProgram:
-        scope = Scope(self._occurrences(rule))
+        scope = RegisterScope(self._occurrences(rule))
         body = self._body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
         table, columns = self._known.fluent(rule.fvp)

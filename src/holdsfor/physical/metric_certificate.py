@@ -30,7 +30,7 @@ _Operator: TypeAlias = MetricMove | MetricErode | MetricLast
 
 @record
 class MetricBound:
-    """What a stream keeps of a relation for one instance: intervals that reach over `span` ticks. None is without
+    """The rows that a stream keeps of a relation for one instance: intervals that reach over `span` ticks. None is without
     limit.
 
     Without a limit of intervals, `why` is the rule that prevents it.
@@ -64,7 +64,7 @@ def looks_ahead(component: MetricComponent) -> bool:
 
 
 def stream_bounds(stratum: MetricStratum) -> list[MetricBound]:
-    """What a stream keeps for a stratum. Bounds of several rules for a relation add up."""
+    """The rows that a stream keeps for a stratum. Bounds of several rules for a relation add up."""
     found: dict[tuple[int, str], MetricBound] = {}
     for rule in stratum.rules:
         for one in () if isinstance(rule, MetricJoin) else _kept(rule):

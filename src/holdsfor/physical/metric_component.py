@@ -8,7 +8,7 @@ from math import ceil, lcm
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.compiler.metric.demand import Demand, recursive_rules
+from holdsfor.compiler.metric.demand import TimeDemand, recursive_rules
 from holdsfor.compiler.metric.plan import Direction, MetricPlan, make_metric_plan
 from holdsfor.compiler.metric.rules import NormalRule, Relation, sources
 from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule, Range
@@ -34,7 +34,7 @@ def metric_component(members: Sequence[Symbol], analysis: Analysis, tables: Mapp
     bounds = (bound for fact in facts for bound in (fact.during.low, fact.during.high) if bound is not None)
     lowered = lower_metric(plan.strata, [*wanted, *given], lcm(*(bound.denominator for bound in bounds)))
     number = {relation: place for place, relation in enumerate(lowered.relations)}
-    demand = Demand(plan, _ZERO, _ZERO)
+    demand = TimeDemand(plan, _ZERO, _ZERO)
     scale = lowered.scale
     return MetricComponent(
         lowered.part,
@@ -49,7 +49,11 @@ def metric_component(members: Sequence[Symbol], analysis: Analysis, tables: Mapp
 
 
 def _inputs(
-    plan: MetricPlan, demand: Demand, analysis: Analysis, tables: Mapping[Symbol, int], number: Mapping[Relation, int]
+    plan: MetricPlan,
+    demand: TimeDemand,
+    analysis: Analysis,
+    tables: Mapping[Symbol, int],
+    number: Mapping[Relation, int],
 ) -> Iterator[MetricInput]:
     for relation in plan.inputs:
         first, last = demand.of_relation(relation)
@@ -74,8 +78,8 @@ def _cells(during: Range, scale: int) -> tuple[int | None, int | None]:
     return low, high
 
 
-def _reach(plan: MetricPlan, demand: Demand) -> int:
-    """How long a fact of an input relation has consequences."""
+def _reach(plan: MetricPlan, demand: TimeDemand) -> int:
+    """The number of time-points after a fact of an input relation at which it has consequences."""
     firsts = [demand.of_relation(one)[0] for one in plan.inputs]
     heads = {rule.head for rule in plan.rules}
     firsts += [demand.of_relation(one)[0] for one in heads if one.is_written]

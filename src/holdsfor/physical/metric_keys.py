@@ -17,26 +17,26 @@ def without_key(members: Sequence[Symbol], spread: Collection[Symbol], analysis:
     `spread` contains the members, and the inputs whose rows are routed to keys.
     """
     # Everything that mutually recursive rules derive begins with something outside the recursion.
-    asked = dict.fromkeys(analysis.graph.with_metric_sources(members), "")
-    while any(_is_loose(symbol, spread, asked, analysis) for symbol in reversed(asked) if not asked[symbol]):
+    reasons = dict.fromkeys(analysis.graph.with_metric_sources(members), "")
+    while any(_is_loose(symbol, spread, reasons, analysis) for symbol in reversed(reasons) if not reasons[symbol]):
         pass
-    return next((asked[symbol] for symbol in members if asked[symbol]), "")
+    return next((reasons[symbol] for symbol in members if reasons[symbol]), "")
 
 
-def _is_loose(symbol: Symbol, spread: Collection[Symbol], asked: dict[Symbol, str], analysis: Analysis) -> bool:
+def _is_loose(symbol: Symbol, spread: Collection[Symbol], reasons: dict[Symbol, str], analysis: Analysis) -> bool:
     for one in analysis.entities[symbol].metric:
         if isinstance(one, MetricFact):
-            asked[symbol] = f"the fact at {origin(one.span)} holds of entities that no row mentions"
+            reasons[symbol] = f"the fact at {origin(one.span)} holds of entities that no row mentions"
             return True
-        if not any(_is_given(atom, spread, asked, analysis) for atom in _required(one)):
-            asked[symbol] = f"the rule at {origin(one.span)} reads nothing that has the key"
+        if not any(_is_given(atom, spread, reasons, analysis) for atom in _required(one)):
+            reasons[symbol] = f"the rule at {origin(one.span)} reads nothing that has the key"
             return True
     return False
 
 
-def _is_given(atom: metric.Atom, spread: Collection[Symbol], asked: dict[Symbol, str], analysis: Analysis) -> bool:
+def _is_given(atom: metric.Atom, spread: Collection[Symbol], reasons: dict[Symbol, str], analysis: Analysis) -> bool:
     meant = analysis.entities.meant(atom.signature)
-    return all(not asked[symbol] if symbol in asked else symbol in spread for symbol in meant)
+    return all(not reasons[symbol] if symbol in reasons else symbol in spread for symbol in meant)
 
 
 def _required(rule: MetricRule) -> Iterator[metric.Atom]:

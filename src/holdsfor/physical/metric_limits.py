@@ -16,9 +16,9 @@ from holdsfor.physical.metric import MetricSpan
 _ZERO = Fraction(0)
 
 
-def limits_of(stratum: MetricStratum, asked: tuple[Fraction | None, Fraction | None], scale: int) -> MetricSpan:
+def limits_of(stratum: MetricStratum, needed: tuple[Fraction | None, Fraction | None], scale: int) -> MetricSpan:
     """Recursion that carries facts in one direction overall derives nothing beyond the times that are needed."""
-    first, last = asked
+    first, last = needed
     is_moving = stratum.is_recursive and stratum.direction is not Direction.NOWHERE and stratum.stride is not None
     asks_before = _is_far(first, scale) or (is_moving and stratum.direction is not Direction.BACKWARD)
     asks_after = _is_far(last, scale) or (is_moving and stratum.direction is not Direction.FORWARD)

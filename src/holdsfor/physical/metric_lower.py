@@ -24,7 +24,7 @@ from holdsfor.compiler.metric.rules import (
 from holdsfor.ir.metric import AggregateFunction, Comparator, Comparison, Range
 from holdsfor.physical import metric
 from holdsfor.physical.instructions import Anything, Constant, Expression, Register, Shape, origin
-from holdsfor.physical.scope import Scope
+from holdsfor.physical.scope import RegisterScope
 from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
@@ -209,6 +209,6 @@ def _side(term: Term, names: _Registers, *, is_numeric: bool) -> Expression:
     """One side of a comparison. In numeric comparisons, a name such as `pi` is a number."""
     if isinstance(term, Const) and not is_numeric:
         return Constant(term.value)
-    scope = Scope(Counter())
+    scope = RegisterScope(Counter())
     scope.registers = {var.name: names.of(var.name) for var in variables(term)}
     return scope.expression(term)

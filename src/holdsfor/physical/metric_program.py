@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
 
-from holdsfor.compiler.metric.demand import Demand
+from holdsfor.compiler.metric.demand import TimeDemand
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.compiler.metric.stages import MetricStage, MetricStages, metric_stages, one_stage
@@ -32,7 +32,7 @@ class Arrival(Enum):
 
 
 @record
-class MetricProgram:
+class LoweredMetricProgram:
     """A plan, with the tables for the facts of relations and the tables that contain the outputs.
 
     `scale` is the number of ticks per time unit.
@@ -49,14 +49,16 @@ def program_stages(plan: MetricPlan, arrival: Arrival) -> MetricStages:
     return one_stage(plan, "facts come in time") if arrival is Arrival.FINAL else metric_stages(plan)
 
 
-def lower_program(plan: MetricPlan, scale: int, arrival: Arrival, asked: MetricPlan | None = None) -> MetricProgram:
+def lower_program(
+    plan: MetricPlan, scale: int, arrival: Arrival, whole: MetricPlan | None = None
+) -> LoweredMetricProgram:
     """The physical plan of a program.
 
     On a stream, a program derives nothing for times before its premises. Results up to a border and the state of a
-    checkpoint there are all that later times need. `asked` is the plan that determines which times of the strata are
-    needed, if this program is part of it.
+    checkpoint there are all that later times need. `whole` is the plan that determines which times of the strata
+    are needed, if this program is part of it.
     """
-    lowering = _Lowering(plan, scale, arrival, Demand(asked or plan, _ZERO, _ZERO))
+    lowering = _Lowering(plan, scale, arrival, TimeDemand(whole or plan, _ZERO, _ZERO))
     stages = tuple(map(lowering.stage, lowering.stages))
     keep = FOREVER if arrival is Arrival.TOGETHER else 0
     tables = tuple(Table(one.label, one.role, one.columns, keep=keep) for one in lowering.tables)
@@ -66,7 +68,7 @@ def lower_program(plan: MetricPlan, scale: int, arrival: Arrival, asked: MetricP
         if not is_made:
             given[relation] = (*given.get(relation, ()), number)
     outputs = {relation: lowering.number(relation, is_made=True) for relation in plan.outputs}
-    return MetricProgram(physical, given, outputs, scale)
+    return LoweredMetricProgram(physical, given, outputs, scale)
 
 
 @dataclass
@@ -74,7 +76,7 @@ class _Lowering:
     program: MetricPlan
     scale: int
     arrival: Arrival
-    demand: Demand
+    demand: TimeDemand
     tables: list[Table] = field(default_factory=list)
     numbers: dict[tuple[Relation, bool, bool], int] = field(default_factory=dict)
     """Table numbers by relation, whether rules derive its rows, and whether all keys share them."""

@@ -92,7 +92,7 @@ class Definition:
 
 
 class MomentKind(IntEnum):
-    """What is decided at a time-point."""
+    """The effects of rules at a time-point."""
 
     INITIATED = 0
     DELAYED = 1
@@ -119,7 +119,7 @@ class Group:
 
 
 class Role(IntEnum):
-    """Where the rows of a table come from."""
+    """The source of the rows of a table."""
 
     INPUT_EVENT = 0
     DERIVED_EVENT = 1

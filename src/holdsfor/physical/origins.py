@@ -19,7 +19,7 @@ Path = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Step:
+class OriginStep:
     """A condition, its last instruction (if any), and the variables that are bound after it."""
 
     literal: Literal
@@ -35,10 +35,10 @@ class ProgramOrigin:
     program: model.Program
     registers: dict[str, int]
     lists: dict[str, int]
-    steps: tuple[Step, ...]
+    steps: tuple[OriginStep, ...]
 
     @cached_property
-    def places(self) -> dict[int, tuple[Path, int, Step]]:
+    def places(self) -> dict[int, tuple[Path, int, OriginStep]]:
         """By the identity of a condition: its block, its position there, and its step."""
         made = {id(step.made): step for step in self.steps if step.made is not None}
         found = {}
@@ -54,7 +54,7 @@ class ProgramOrigin:
         inner = {id(literal) for literal, (path, _, _) in self._by_literal() if path}
         return tuple(step.literal for step in self.steps if id(step.literal) not in inner)
 
-    def _by_literal(self) -> Iterator[tuple[Literal, tuple[Path, int, Step]]]:
+    def _by_literal(self) -> Iterator[tuple[Literal, tuple[Path, int, OriginStep]]]:
         for step in self.steps:
             if id(step.literal) in self.places:
                 yield step.literal, self.places[id(step.literal)]

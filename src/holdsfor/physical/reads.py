@@ -16,7 +16,7 @@ _OF_REGISTERS = frozenset(("inputs", "outputs", "register", "rest"))
 
 
 @record
-class Read:
+class TableRead:
     """A table that a condition reads, from `most` to `least` time-points before the present."""
 
     table: int
@@ -46,14 +46,14 @@ def blocks_of(one: code.Instruction) -> tuple[code.Block, ...]:
             return ()
 
 
-def reads(block: code.Block) -> Iterator[Read]:
+def reads(block: code.Block) -> Iterator[TableRead]:
     """The events and fluents that a program about time-points reads."""
     for one in walk(block):
         match one:
             case code.Events(table=table, time=time) | code.Holding(table=table, time=time):
-                yield Read(table, *_distances(time))
+                yield TableRead(table, *_distances(time))
             case code.Edges(table=table, time=time, kind=kind):
-                yield Read(table, *_distances(time), kind)
+                yield TableRead(table, *_distances(time), kind)
             case _:
                 continue
 

@@ -1,4 +1,4 @@
-"""What must be kept behind a border, up to which rows never change any more.
+"""The retention of rows behind a border, up to which rows never change any more.
 
 Two questions are answered for each table. When is it *final*: what it says up to so many time-points before the border
 (`lag`) is the same at all later query times. And how much of it is read by rules that look back from after a checkpoint
@@ -31,18 +31,18 @@ from holdsfor.physical.model import (
     Table,
 )
 from holdsfor.physical.operators import added
-from holdsfor.physical.reads import Read, goals, reads
+from holdsfor.physical.reads import TableRead, goals, reads
 from holdsfor.records import record
 
 
 @record
-class Distance:
+class RetentionDistance:
     """A number of time-points, and the rule that requires it."""
 
     points: int = 0
     why: str = ""
 
-    def joined(self, other: Distance) -> Distance:
+    def joined(self, other: RetentionDistance) -> RetentionDistance:
         """The greater of two."""
         return other if other.points > self.points else self
 
@@ -65,14 +65,14 @@ class _Retention:
     def __init__(self, plan: PhysicalPlan) -> None:
         self._plan = plan
         self._lag = [0] * len(plan.tables)
-        self._effects: dict[int, Distance] = {}
+        self._effects: dict[int, RetentionDistance] = {}
         """How late effects on a fluent are final, as far as known before its component is reached."""
-        self._keep = [Distance() for _ in plan.tables]
+        self._keep = [RetentionDistance() for _ in plan.tables]
         self._recomputed: set[int] = set()
-        self.settle = Distance()
+        self.settle = RetentionDistance()
 
     def tables(self) -> Iterable[Table]:
-        """The tables with what they keep."""
+        """The tables with their retention."""
         for number, (table, keep) in enumerate(zip(self._plan.tables, self._keep, strict=True)):
             is_recomputed = number in self._recomputed
             yield replace(table, keep=keep.points, keep_why=keep.why, recomputed=is_recomputed)
@@ -81,7 +81,9 @@ class _Retention:
         """A condition on pairs."""
         if self._changes(condition.program):
             self._lag[condition.table] = FOREVER
-            self._late(condition.table, Distance(FOREVER, f"{condition.origin.rule} reads a domain that input fills"))
+            self._late(
+                condition.table, RetentionDistance(FOREVER, f"{condition.origin.rule} reads a domain that input fills")
+            )
 
     def add(self, component: Component) -> None:
         """Adds a component; the components before it have been added."""
@@ -98,20 +100,20 @@ class _Retention:
     def _add_swept(self, component: Component) -> None:
         """Adds tables that are decided together, and so are final together."""
         inside = frozenset(component.tables)
-        late = Distance()
+        late = RetentionDistance()
         for table in component.tables:
-            late = late.joined(self._effects.get(table, Distance()))
+            late = late.joined(self._effects.get(table, RetentionDistance()))
         for rule in component.rules:
             if self._changes(rule.program):
-                late = late.joined(Distance(FOREVER, f"{rule.origin.rule} reads a domain that input fills"))
+                late = late.joined(RetentionDistance(FOREVER, f"{rule.origin.rule} reads a domain that input fills"))
             for read in reads(rule.program.block):
                 self._look(read, rule.origin)
                 if read.table not in inside:
                     points = self._final(read)
-                    late = late.joined(Distance(points, f"{rule.origin.rule} {_later(points)}"))
+                    late = late.joined(RetentionDistance(points, f"{rule.origin.rule} {_later(points)}"))
         for delay in component.delays:
             if self._changes(delay.program):
-                late = late.joined(Distance(FOREVER, f"{delay.origin.rule} reads a domain that input fills"))
+                late = late.joined(RetentionDistance(FOREVER, f"{delay.origin.rule} reads a domain that input fills"))
         for table, definitions in by_table(component.definitions).items():
             late = late.joined(self._inside_cycle(table, definitions, inside))
         for table in component.tables:
@@ -123,40 +125,40 @@ class _Retention:
                 self._late(delay.effect[0], late)
         self.settle = self.settle.joined(late)
 
-    def _final(self, read: Read) -> int:
+    def _final(self, read: TableRead) -> int:
         """How late the input of a condition is final, relative to the time-point of its rule."""
         if read.edge in (EdgeKind.INITIATED, EdgeKind.TERMINATED):
-            lag = self._effects.get(read.table, Distance()).points
+            lag = self._effects.get(read.table, RetentionDistance()).points
         else:
             lag = added(self._lag[read.table], 0 if read.edge is None else 1)
         return lag if lag == FOREVER else max(0, lag - read.least)
 
-    def _look(self, read: Read, where: Origin) -> None:
+    def _look(self, read: TableRead, where: Origin) -> None:
         if read.most:
             far = "without limit" if read.most == FOREVER else f"{read.most} time-points"
-            self._need(read.table, Distance(read.most, f"{where.rule} looks back {far}"))
+            self._need(read.table, RetentionDistance(read.most, f"{where.rule} looks back {far}"))
 
     # Statically determined fluents
 
     def _add_static(self, table: int, definitions: list[Definition]) -> None:
         found = self._reading(definitions)
         where = definitions[0].origin.rule
-        late = Distance(FOREVER, f"{where}: {found.problem}") if found.problem else Distance()
-        late = late.joined(self._effects.get(table, Distance()))
+        late = RetentionDistance(FOREVER, f"{where}: {found.problem}") if found.problem else RetentionDistance()
+        late = late.joined(self._effects.get(table, RetentionDistance()))
         points = max((added(self._lag[one.table], one.lag) for one in found.reads), default=0)
         self._lag[table] = FOREVER if late.points == FOREVER else points
-        late = late.joined(Distance(points, f"{where} {_later(points)}"))
+        late = late.joined(RetentionDistance(points, f"{where} {_later(points)}"))
         is_whole = late.points == FOREVER or any(one.back == FOREVER for one in found.reads)
         if not is_whole:
             self.settle = self.settle.joined(late)
             for one in found.reads:
-                self._need(one.table, Distance(one.back, f"{where} looks back {one.back} time-points"))
+                self._need(one.table, RetentionDistance(one.back, f"{where} looks back {one.back} time-points"))
             return
         self._recomputed.add(table)
         why = late.why if late.points == FOREVER else f"{where} looks back without limit"
         for definition in definitions:
             for read in tables_read(definition.program.block):
-                self._need(read, Distance(FOREVER, why))
+                self._need(read, RetentionDistance(FOREVER, why))
 
     # Metric predicates
 
@@ -164,7 +166,7 @@ class _Retention:
         """Adds metric relations: results after a border depend on input shortly before it, or on all input."""
         where = metric.farthest.rule
         points = max((added(self._lag[one.table], one.ahead) for one in metric.inputs), default=0)
-        late = Distance(points, f"{where} {_later(points)}")
+        late = RetentionDistance(points, f"{where} {_later(points)}")
         for table in tables:
             self._lag[table] = points
         if points != FOREVER:
@@ -173,12 +175,12 @@ class _Retention:
             why = late.why if points == FOREVER else f"{where} looks back without limit"
             self._recomputed |= set(tables)
             for one in metric.inputs:
-                self._need(one.table, Distance(FOREVER, why))
+                self._need(one.table, RetentionDistance(FOREVER, why))
             return
         for one in metric.inputs:
-            self._need(one.table, Distance(one.back, f"{where} looks back {one.back} time-points"))
+            self._need(one.table, RetentionDistance(one.back, f"{where} looks back {one.back} time-points"))
 
-    def _inside_cycle(self, table: int, definitions: list[Definition], inside: frozenset[int]) -> Distance:
+    def _inside_cycle(self, table: int, definitions: list[Definition], inside: frozenset[int]) -> RetentionDistance:
         """How late a cycle is final because of a statically determined fluent in it, which is evaluated pointwise."""
         found = self._reading(definitions)
         where = definitions[0].origin.rule
@@ -187,11 +189,13 @@ class _Retention:
             self._recomputed.add(table)
             for definition in definitions:
                 for read in tables_read(definition.program.block):
-                    self._need(read, Distance(FOREVER, why))
-            return Distance(FOREVER, why)
+                    self._need(read, RetentionDistance(FOREVER, why))
+            return RetentionDistance(FOREVER, why)
         lags = [added(self._lag[one.table], 1) for one in found.reads if one.table not in inside]
         points = max(lags, default=0)
-        return self._effects.get(table, Distance()).joined(Distance(points, f"{where} {_later(points)}"))
+        return self._effects.get(table, RetentionDistance()).joined(
+            RetentionDistance(points, f"{where} {_later(points)}")
+        )
 
     def _reading(self, definitions: list[Definition]) -> ListReads:
         found = [list_reads(one, self._plan.facts) for one in definitions]
@@ -207,10 +211,10 @@ class _Retention:
     def _changes(self, program: Program) -> bool:
         return any(self._plan.goals[goal].changes for goal in goals(program.block))
 
-    def _late(self, table: int, distance: Distance) -> None:
-        self._effects[table] = self._effects.get(table, Distance()).joined(distance)
+    def _late(self, table: int, distance: RetentionDistance) -> None:
+        self._effects[table] = self._effects.get(table, RetentionDistance()).joined(distance)
 
-    def _need(self, table: int, distance: Distance) -> None:
+    def _need(self, table: int, distance: RetentionDistance) -> None:
         self._keep[table] = self._keep[table].joined(distance)
 
 

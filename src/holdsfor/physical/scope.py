@@ -17,11 +17,11 @@ from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 from holdsfor.times import UNITS
 
 if TYPE_CHECKING:
-    from holdsfor.physical.origins import Step
+    from holdsfor.physical.origins import OriginStep
 
 
 @dataclass
-class Scope:
+class RegisterScope:
     """Assigns registers to variables while a body is lowered in execution order."""
 
     occurrences: Counter[str]
@@ -30,7 +30,7 @@ class Scope:
     bound: set[str] = field(default_factory=set)
     lists: dict[str, int] = field(default_factory=dict)
     first: int = code.NOW + 1
-    steps: list[Step] | None = None
+    steps: list[OriginStep] | None = None
     """The lowered conditions; None unless they are recorded."""
     passing: int = 0
     """Registers after all others, for variables of a single match."""
@@ -51,9 +51,9 @@ class Scope:
     def note(self, literal: Literal, made: Sequence[code.Instruction]) -> None:
         """Records that a condition has been lowered."""
         if self.steps is not None:
-            from holdsfor.physical.origins import Step
+            from holdsfor.physical.origins import OriginStep
 
-            self.steps.append(Step(literal, made[-1] if made else None, frozenset(self.bound)))
+            self.steps.append(OriginStep(literal, made[-1] if made else None, frozenset(self.bound)))
 
     def put_now(self, name: str) -> None:
         """Makes a variable the present time-point."""

@@ -44,7 +44,7 @@ def metric_rules(component: MetricComponent) -> list[dict[str, Any]]:
 
 
 def stream_keeps(component: MetricComponent) -> Iterator[str]:
-    """What a stream keeps of the relations for each instance, in words."""
+    """The rows that a stream keeps of the relations for each instance, in words."""
     if looks_ahead(component):
         return
     labels = [relation.label for relation in component.part.relations]

@@ -12,7 +12,7 @@ from holdsfor.physical import instructions as code
 from holdsfor.physical import model
 from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
 from holdsfor.physical.required import required_leaves
-from holdsfor.physical.scope import Scope
+from holdsfor.physical.scope import RegisterScope
 from holdsfor.syntax.terms import EMPTY_LIST, ListTerm, Term, Var, variables
 
 _NO_LIMIT = -1
@@ -146,7 +146,7 @@ class _Definition(BodyLowering):
             table, columns = self._known.fluent(literal.fvp)
             # This scan has its own scope: other variables of the pattern are not those of the rule here.
             occurrences = self._scope.occurrences + Counter({name: 1})
-            inner = Scope(occurrences, {name: self._scope.register(name)}, first=self._first_free())
+            inner = RegisterScope(occurrences, {name: self._scope.register(name)}, first=self._first_free())
             shapes = inner.patterns(columns)
             places.append(code.Place(table, shapes, inner.pattern(literal.fvp.value)))
             self._scope.passing = max(self._scope.passing, *inner.registers.values())

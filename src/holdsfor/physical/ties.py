@@ -21,7 +21,7 @@ from holdsfor.ir import Boundary, Call, Effect, EffectRule, EventRule, Happens, 
 from holdsfor.logic.unify import is_ground
 from holdsfor.physical.instructions import Constant, Origin, Shape, origin
 from holdsfor.physical.model import FactTie
-from holdsfor.physical.scope import Scope
+from holdsfor.physical.scope import RegisterScope
 from holdsfor.records import record
 from holdsfor.syntax.terms import Term, Var, arguments, functor
 
@@ -134,7 +134,7 @@ class _Search:
         return [tuple(sorted(tied))]
 
     def _follow(self, shape: RuleShape) -> bool:
-        """Records what a rule ties and how it reads its inputs; False if its reads of the cycle are not tied."""
+        """Records the ties of a rule and its reads of inputs; False if its reads of the cycle are not tied."""
         members = self._members
         key = _name(shape.columns[members[shape.symbol]])
         own = [one for one in shape.readings if one.symbol in members]
@@ -149,15 +149,15 @@ class _Search:
         if wanted:
             if shape.ranging or not isinstance(shape.rule, EffectRule | EventRule):
                 return False
-            ways = _ways(key, list(self._steps(shape.rule)))
-            if not wanted <= ways.keys():
+            previous = _previous(key, list(self._steps(shape.rule)))
+            if not wanted <= previous.keys():
                 return False
             self._rules[origin(shape.rule.span)] = None
             for end in wanted:
                 name = end
                 while name is not None and name != key:
                     names.add(name)
-                    name, link = ways[name]
+                    name, link = previous[name]
                     self._links[link] = None
         for reading in shape.readings:
             if reading.symbol not in members:
@@ -189,7 +189,7 @@ class _Search:
         return all(not rule.body and is_ground(rule.head) for rule in rules)
 
 
-def _ways(key: str, steps: list[tuple[str, str, _Link]]) -> dict[str | None, tuple[str, _Link]]:
+def _previous(key: str, steps: list[tuple[str, str, _Link]]) -> dict[str | None, tuple[str, _Link]]:
     """The shortest path to every variable: the previous variable, and the link between them."""
     found: dict[str | None, tuple[str, _Link]] = {}
     waiting = deque([key])
@@ -219,7 +219,7 @@ def fact_ties(places: Sequence[FactPlaces], analysis: Analysis) -> tuple[FactTie
 
 
 def _fact_tie(places: FactPlaces, analysis: Analysis) -> FactTie:
-    scope = Scope(occurrences=Counter())
+    scope = RegisterScope(occurrences=Counter())
     values: dict[tuple[object, Shape], Shape] = {}
     parent: dict[tuple[object, Shape], tuple[object, Shape]] = {}
 

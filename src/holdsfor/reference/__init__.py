@@ -10,7 +10,7 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind, Role
 from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.logic.failures import Failures
-from holdsfor.reference.component import Component
+from holdsfor.reference.component import ComponentState
 from holdsfor.reference.evaluator import World
 from holdsfor.reference.forgetting import silences
 from holdsfor.reference.history import (
@@ -109,7 +109,7 @@ def evaluate(
         elif members[0] in analysis.graph.metric:
             run_metric(world, members, origin)
         elif analysis.entities[members[0]].role is not Role.INPUT_FLUENT:
-            Component(world, members).run()
+            ComponentState(world, members).run()
     return world
 
 
@@ -117,7 +117,7 @@ def run_hidden(world: World) -> None:
     """Evaluates the rules that forgetting is lowered to, for explanations. They depend on input alone."""
     for members in world.analysis.graph.fluent_components:
         if members[0].name in world.analysis.program.hidden:
-            Component(world, members).run()
+            ComponentState(world, members).run()
 
 
 def _interval_rows(world: World, query: int, size: float) -> list[IntervalRow]:

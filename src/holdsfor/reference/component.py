@@ -24,7 +24,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, functor, variables
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class PendingEffect:
     """A pending delayed effect."""
 
     due: int
@@ -35,7 +35,7 @@ class Attempt:
     rule: DelayRule
 
 
-class Component:
+class ComponentState:
     """The state of one component at the present time-point."""
 
     def __init__(self, world: World, members: tuple[Symbol, ...]) -> None:
@@ -46,8 +46,8 @@ class Component:
         self._value: dict[Term, tuple[Term, float]] = {}
         self._static: dict[Pair, float] = {}
         self._closed: dict[Pair, list[Interval]] = {}
-        self._attempts: list[Attempt] = []
-        self._come_true: list[Attempt] = []
+        self._attempts: list[PendingEffect] = []
+        self._come_true: list[PendingEffect] = []
         """Attempts due at the present time-point: such an attempt may renew its own trigger, which would postpone
         it.
         """
@@ -163,7 +163,7 @@ class Component:
                 self._world.scheduled.setdefault(self.now, {}).setdefault(attempt.effect)
         self._apply()
 
-    def _count(self, attempt: Attempt) -> None:
+    def _count(self, attempt: PendingEffect) -> None:
         """Counts delayed effects that follow from each other without an event in between; too many raise an error."""
         self._in_a_row += 1
         if self._in_a_row > self._world.max_delayed_effects:
@@ -214,14 +214,14 @@ class Component:
     def _initiate(self, pair: Pair) -> None:
         self._effects(EffectKind.INITIATED).setdefault(pair)
 
-    def _due(self, moment: Moment) -> Iterable[Attempt]:
+    def _due(self, moment: Moment) -> Iterable[PendingEffect]:
         """Attempts of a moment that take effect now."""
         for attempt in self._attempts:
             target = attempt.effect or attempt.trigger
             if moment.what == _kind(attempt) and self._concerns(moment, target) and self._comes_true(attempt):
                 yield attempt
 
-    def _comes_true(self, attempt: Attempt) -> bool:
+    def _comes_true(self, attempt: PendingEffect) -> bool:
         """Whether an attempt takes effect now: its trigger has held since, and was not renewed."""
         value, since = self._value.get(attempt.trigger[0], (None, math.inf))
         unbroken = value == attempt.trigger[1] and since <= attempt.initiated + self._tick
@@ -231,7 +231,7 @@ class Component:
     def _concerns(self, moment: Moment, pair: Pair) -> bool:
         return moment.vertex in self._world.analysis.graph.matching(self._symbol(pair), pair[1])
 
-    def _is_renewed(self, attempt: Attempt) -> bool:
+    def _is_renewed(self, attempt: PendingEffect) -> bool:
         again = attempt.trigger in self._effects(EffectKind.INITIATED)
         return again or self._last_initiated[attempt.trigger] > attempt.initiated
 
@@ -269,7 +269,7 @@ class Component:
                     target = rule.effect
                     effect = (resolve(target.fluent, answer), resolve(target.value, answer)) if target else None
                     self._attempts.append(
-                        Attempt(
+                        PendingEffect(
                             self.now + _delay(rule, evaluate(rule.delay, answer), self._tick),
                             pair,
                             self.now,
@@ -334,7 +334,7 @@ def _apart(pair: Pair) -> Pair:
     return substitute(pair[0], fresh), substitute(pair[1], fresh)
 
 
-def _kind(attempt: Attempt) -> str:
+def _kind(attempt: PendingEffect) -> str:
     """The moment that decides an attempt."""
     if attempt.effect is None:
         return TERMINATED

@@ -1,4 +1,4 @@
-"""Streams for the reference evaluator: records, query times, and what is known at each of them."""
+"""Streams for the reference evaluator: records, query times, and the records that count at each of them."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _moments(record: Record, tick: int) -> Iterable[int]:
 def known_at(
     records: Iterable[Record], windows: Windows, query: int, *, ignore_arrival: bool = False, tick: int = 1
 ) -> KnownInput:
-    """What counts at a query time: everything that was inside some window after its arrival."""
+    """The records that count at a query time: those that were inside some window after their arrival."""
     events: dict[int, list[Term]] = {}
     pieces: dict[tuple[Term, Term], list[Interval]] = {}
     points: dict[tuple[Term, Term], set[int]] = {}

@@ -127,9 +127,9 @@ def since(during: list[Interval], intervals: list[Interval], low: float, high: f
     # No point lies between neighbours, nor between a point and itself.
     found = sometime(intervals, low, min(high, tick)) if low <= tick else []
     for start, end in maximal(during):
-        stretch = [(start - tick, end + tick)]
-        reached = sometime(intersection([intervals, stretch]), low, high)
-        found += intersection([reached, stretch])
+        segment = [(start - tick, end + tick)]
+        reached = sometime(intersection([intervals, segment]), low, high)
+        found += intersection([reached, segment])
     return maximal(found)
 
 

@@ -1,1 +1,1 @@
-"""What an edit of rules would change, how well rules agree with labels, and which constants agree best."""
+"""Reviews of rules: the effect of an edit, the agreement with labels, and the constants that agree best."""

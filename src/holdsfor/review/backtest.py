@@ -26,16 +26,16 @@ from holdsfor.recognition import EventsInput, MappingInput
 from holdsfor.result import Result
 from holdsfor.review.diff import defined
 from holdsfor.review.history import History, Subject, history_of, metric_history_of, metric_scale
-from holdsfor.review.labels import Label, LabelsInput, label_history, label_scale, read_labels
+from holdsfor.review.labels import LabelledInterval, LabelsInput, label_history, label_scale, read_labels
 from holdsfor.review.programs import RulesInput, opened
-from holdsfor.review.running import Input, Runs
+from holdsfor.review.running import EventInput, Runs
 from holdsfor.review.saving import save_form
-from holdsfor.review.scoring import Agreement, Episodes, Rules, Score, agreement, score
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.scoring import Agreement, Episodes, Score, ScoringRules, agreement, score
+from holdsfor.review.timeline_scale import FAR, TimeLine
 from holdsfor.times import DurationInput, TimeInput, duration
 
 SCHEMA = "holdsfor.backtest/1"
-"""What the JSON form is called; fields may be added, never taken away or changed."""
+"""The name of the JSON format; fields may be added, never removed or changed."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoreRow:
     """The score of one fluent, or of one entity, with the median lags of what was detected."""
 
     name: str
@@ -69,9 +69,9 @@ class Backtest:
         self,
         result: Result | MetricResult,
         sides: tuple[History, History],
-        line: Line,
+        line: TimeLine,
         span: tuple[int, int],
-        rules: Rules,
+        rules: ScoringRules,
         *,
         points: frozenset[str],
         any_order: bool,
@@ -90,17 +90,17 @@ class Backtest:
         return score(self.agreement, points=bool(self._points))
 
     @cached_property
-    def by_fluent(self) -> list[Row]:
+    def by_fluent(self) -> list[ScoreRow]:
         """Scores by fluent and value, or derived event."""
         return self._rows([f"{one.name}={one.value}" if one.value else one.name for one in self.subjects])
 
     @cached_property
-    def by_entity(self) -> list[Row]:
+    def by_entity(self) -> list[ScoreRow]:
         """Scores by entity, the worst first."""
         found = self._rows([one.shown_entity for one in self.subjects])
         return sorted(found, key=lambda row: (_wrong(row.score), row.name), reverse=True)
 
-    def _rows(self, names: list[str]) -> list[Row]:
+    def _rows(self, names: list[str]) -> list[ScoreRow]:
         groups: dict[str, int] = {}
         group = np.array([groups.setdefault(name, len(groups)) for name in names], np.int64)
         first = {name: next(at for at, other in enumerate(names) if other == name) for name in groups}
@@ -111,7 +111,7 @@ class Backtest:
             of = keys[lagging] if len(lagging) else np.zeros(0, np.bool_)
             points = self.subjects[first[name]].name in self._points
             made.append(
-                Row(
+                ScoreRow(
                     name,
                     score(self.agreement, keys, points=points),
                     _median(self.agreement.start_lag[of]),
@@ -156,12 +156,12 @@ class Backtest:
     def why(self, mistake: Mistake, *, depth: int | None = DEPTH) -> Explanation:
         """Why a false alarm was found, or why a miss was not, at the first time-point that is wrong."""
         at = self._first_wrong(mistake)
-        question, time = str(self._asked(mistake.subject)), self.line.time(at)
+        question, time = str(self._subject_of_rules(mistake.subject)), self.line.time(at)
         if mistake.kind == "miss":
             return self._result.why_not(question, time, depth=depth)  # type: ignore[arg-type]
         return self._result.why(question, time, depth=depth)  # type: ignore[arg-type]
 
-    def _asked(self, subject: Subject) -> Subject:
+    def _subject_of_rules(self, subject: Subject) -> Subject:
         """The subject as the rules have it: labels may name the entities in another order."""
         return next((self._sides[1].subjects[at] for at in self._numbers(self._sides[1], subject)), subject)
 
@@ -184,7 +184,7 @@ class Backtest:
     # Forms
 
     def as_json(self, why: int = 0) -> dict[str, Any]:
-        """Everything as plain data; so many of the worst mistakes of each kind with their reasons."""
+        """The backtest as plain data; a given number of the worst mistakes of each kind have reasons."""
         from holdsfor.review.backtest_forms import backtest_data
 
         return backtest_data(self, why)
@@ -220,7 +220,7 @@ class Backtest:
         return str(sink.getvalue().to_pybytes().decode())
 
     def html(self, limit: int = 50, why: int = 3) -> str:
-        """A page of its own."""
+        """A self-contained page."""
         from holdsfor.review.backtest_page import backtest_page
 
         return backtest_page(self, limit, why)
@@ -238,7 +238,7 @@ class Backtest:
         return two_sided(groups, self.line, title="Labels and what was found", names=("labels", "found"), kinds=kinds)
 
     def save(self, path: str | Path) -> Path:
-        """Write a file; its ending says what: `.html`, `.json`, `.md`, `.csv`, `.txt`."""
+        """Write a file; its ending determines the form: `.html`, `.json`, `.md`, `.csv`, `.txt`."""
         forms: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".json": self.json,
@@ -267,7 +267,7 @@ def _median(lags: Ints) -> float:
 
 
 def key_of(subject: Subject, *, any_order: bool) -> tuple[Any, ...]:
-    """What makes two subjects the same."""
+    """The key by which two subjects are the same."""
     if not any_order:
         return subject.term, subject.value
     return subject.name, tuple(sorted(subject.entity)), subject.value
@@ -325,7 +325,7 @@ def backtest(
     (1.0, 0.6)
     """
     reasoner = opened(rules, background)
-    runs = Runs(Input(events, mapping, unit, window, step, start, end, clock_tick, threads))
+    runs = Runs(EventInput(events, mapping, unit, window, step, start, end, clock_tick, threads))
     is_metric = isinstance(reasoner, MetricReasoner)
     listed = read_labels(labels, metric=is_metric)
     if not listed:
@@ -340,12 +340,12 @@ def backtest(
     known, points = label_history(listed, line, frozenset(names))
     found = with_labelled_values(found, known)
     span = observed(result, runs, found)
-    counted = Rules(tolerance_in(tolerance, line), overlap)
+    counted = ScoringRules(tolerance_in(tolerance, line), overlap)
     notes = _outside(known, span)
     return Backtest(result, (known, found), line, span, counted, points=points, any_order=any_order, notes=notes)
 
 
-def wanted_nodes(labels: list[Label], outputs: Collection[Node]) -> set[Node]:
+def wanted_nodes(labels: list[LabelledInterval], outputs: Collection[Node]) -> set[Node]:
     """The fluents and events that labels are about; a name that no rule defines is an error."""
     names = {label.subject.name for label in labels}
     for name in sorted(names):
@@ -356,15 +356,15 @@ def wanted_nodes(labels: list[Label], outputs: Collection[Node]) -> set[Node]:
     return {node for node in outputs if node.name in names}
 
 
-def labelled_line(result: Result | MetricResult, labels: list[Label]) -> Line:
+def labelled_line(result: Result | MetricResult, labels: list[LabelledInterval]) -> TimeLine:
     """The time-line of a result and labels."""
     if isinstance(result, Result):
-        return Line(result.time_scale)
+        return TimeLine(result.time_scale)
     ticks = math.lcm(metric_scale([result]), label_scale(labels, result.time_scale))
-    return Line(result.time_scale, ticks)
+    return TimeLine(result.time_scale, ticks)
 
 
-def tolerance_in(given: DurationInput, line: Line) -> int:
+def tolerance_in(given: DurationInput, line: TimeLine) -> int:
     """A tolerance as a number of the time-line."""
     unit = None if line.time_scale is None else line.time_scale.unit
     found = duration(given, unit, "tolerance")

@@ -13,10 +13,10 @@ from holdsfor.review.diff_data import bound_data, time_data
 from holdsfor.review.diff_markdown import code, escaped, fenced, table
 from holdsfor.review.diff_text import aligned
 from holdsfor.review.scoring import Score
-from holdsfor.review.timeline_scale import Line
+from holdsfor.review.timeline_scale import TimeLine
 
 if TYPE_CHECKING:
-    from holdsfor.review.backtest import Backtest, Mistake, Row
+    from holdsfor.review.backtest import Backtest, Mistake, ScoreRow
 
 HEAD = [
     "",
@@ -42,7 +42,7 @@ def percent(part: float) -> str:
     return "–" if math.isnan(part) else f"{100 * part:.1f} %"
 
 
-def lag_text(lag: float, line: Line) -> str:
+def lag_text(lag: float, line: TimeLine) -> str:
     """A lag for people: `+5` is late, `-5` early."""
     if math.isnan(lag):
         return "–"
@@ -56,7 +56,7 @@ def score_cells(found: Score) -> list[str]:
     return [f"{found.labelled:,}", f"{found.found:,}", *map(percent, parts)]
 
 
-def score_rows(rows: Sequence[Row], line: Line, what: str) -> list[list[str]]:
+def score_rows(rows: Sequence[ScoreRow], line: TimeLine, what: str) -> list[list[str]]:
     """Scores as rows of text, a head first."""
     body = [
         [row.name, *score_cells(row.score), lag_text(row.start_lag, line), lag_text(row.end_lag, line)] for row in rows
@@ -64,14 +64,14 @@ def score_rows(rows: Sequence[Row], line: Line, what: str) -> list[list[str]]:
     return [[what, *HEAD[1:]], *body]
 
 
-def mistake_text(one: Mistake, line: Line) -> str:
+def mistake_text(one: Mistake, line: TimeLine) -> str:
     """`slow(tern)=true [11, 40): 20 not labelled`"""
     what = "not labelled" if one.kind == "false alarm" else "not found"
     return f"{one.subject} {line.interval_text(one.start, one.end)}: {line.length_text(one.wrong)} {what}"
 
 
 def headline(found: Backtest) -> str:
-    """All of it in a sentence."""
+    """The backtest in a sentence."""
     score = found.score
     time = "" if score.points else f", by time {percent(score.time_precision)} and {percent(score.time_recall)}"
     return (
@@ -157,8 +157,8 @@ def backtest_data(found: Backtest, why: int) -> dict[str, Any]:
     }
 
 
-def score_data(found: Score, line: Line) -> dict[str, Any]:
-    """A score as plain data; what has no value is null."""
+def score_data(found: Score, line: TimeLine) -> dict[str, Any]:
+    """A score as plain data; a missing value is null."""
     return {
         "labelled": found.labelled,
         "found": found.found,
@@ -181,7 +181,7 @@ def _number(part: float) -> float | None:
     return None if math.isnan(part) else part
 
 
-def _row_data(row: Row, what: str, line: Line) -> dict[str, Any]:
+def _row_data(row: ScoreRow, what: str, line: TimeLine) -> dict[str, Any]:
     per = 2 * line.scale if line.is_metric else 1
     lags = {"start_lag": _number(row.start_lag / per), "end_lag": _number(row.end_lag / per)}
     return {what: row.name, **score_data(row.score, line), **lags}

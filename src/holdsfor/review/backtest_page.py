@@ -1,4 +1,4 @@
-"""A backtest as a page of its own."""
+"""A backtest as a self-contained page."""
 
 from __future__ import annotations
 

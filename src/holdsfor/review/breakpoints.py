@@ -1,8 +1,8 @@
-"""Where an answer can change when a constant does: values that comparisons meet, and lengths that intervals have.
+"""Finds the breakpoints of constants, at which the answer can change: compared numbers, and lengths of intervals.
 
-A comparison of a number of an event with the constant has another outcome only when the constant passes the number, and a filter
-of intervals by duration only when it passes a length. So between two such numbers that follow each other all settings have the
-same answer, and one of them is enough.
+The outcome of a comparison of an event's number with the constant changes only where the constant passes the number. That of a
+filter of intervals by duration changes only where it passes a length. So all settings between two adjacent numbers have the same
+answer, and one of them is enough.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _TURNED = {"<": ">", ">": "<", "=<": ">=", ">=": "=<"}
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Settings of one constant that all have the same answer, and the one of them that is tried."""
+class ConstantRange:
+    """A range of values of one constant with the same answer, and the value that is tried."""
 
     value: Fraction
     low: Fraction
@@ -75,7 +75,7 @@ class RowTest:
     symbol: Symbol
     argument: int
     operator: str
-    """With the number of the event to the left."""
+    """The operator with the number of the event as left operand."""
     compare: Compare
     call: Call
 
@@ -89,13 +89,13 @@ class LengthTest:
 
     @property
     def operator(self) -> str:
-        """With the length to the left."""
+        """The operator with the length as left operand."""
         return DURATIONS[self.algebra.operator]
 
 
 @dataclass(frozen=True)
 class Uses:
-    """Everything that reads a constant; `unknown` is a use of which it is not known where the answer changes."""
+    """All uses of a constant; `unknown` describes a use with unknown breakpoints."""
 
     rows: tuple[RowTest, ...] = ()
     lengths: tuple[LengthTest, ...] = ()
@@ -103,7 +103,7 @@ class Uses:
 
 
 def uses_of(parameter: Parameter, program: Program, reasoner: Reasoner) -> Uses:
-    """What reads a constant that is an argument of a fact."""
+    """The conditions that read a constant that is an argument of a fact."""
     if parameter.fact is None or parameter.argument < 0 or not isinstance(parameter.fact.head, Compound):
         return Uses(unknown="it is no argument of a fact")
     head = parameter.fact.head
@@ -197,14 +197,14 @@ def column_numbers(columns: EventColumns, argument: int, reading: Reading) -> Re
 
 @dataclass(frozen=True)
 class FilteredList:
-    """The list that a filter by duration is given: the conditions that make it, and the variables that it depends on."""
+    """The list that a filter by duration gets: the conditions that compute it, and the variables that it depends on."""
 
     body: Body
     variables: tuple[str, ...]
 
 
 def filtered_list(rule: IntervalRule, algebra: Algebra) -> FilteredList:
-    """What a filter of a rule is given."""
+    """The interval list that a filter of a rule gets."""
     lists = {one.name for one in variables(algebra.inputs[0])}
     body: list[Literal] = []
     for literal in reversed(rule.body):
@@ -223,7 +223,7 @@ def filtered_list(rule: IntervalRule, algebra: Algebra) -> FilteredList:
 
 
 def length_probe(program: Program, test: LengthTest) -> tuple[Program, Node]:
-    """The program with a fluent for the intervals that a filter is given."""
+    """The program with a fluent for the intervals that a filter gets."""
     given = filtered_list(test.rule, test.algebra)
     name, values = "lengths", tuple(map(Var, given.variables))
     head: Compound | Const = Compound(name, values) if values else Const(name)
@@ -232,39 +232,41 @@ def length_probe(program: Program, test: LengthTest) -> tuple[Program, Node]:
 
 
 def lengths_found(start: Ints, end: Ints, query: int) -> Ints:
-    """How long intervals are; those that are open, up to the query time."""
+    """The lengths of intervals; of open ones, up to the query time."""
     found: Ints = np.where(end >= FAR, query + 1, end) - start
     return found
 
 
-Cut = tuple[Fraction, bool]
+Breakpoint = tuple[Fraction, bool]
 """A number; whether the answer changes just after it (True), or at it."""
 
 
-def row_cuts(test: RowTest, numbers: Iterable[float]) -> Iterator[Cut]:
-    """Where a comparison changes: `S < X` and `S >= X` just after S, the others at S."""
+def row_cuts(test: RowTest, numbers: Iterable[float]) -> Iterator[Breakpoint]:
+    """The breakpoints of a comparison: `S < X` and `S >= X` change just after S, the others at S."""
     is_after = test.operator in ("<", ">=")
     for number in numbers:
         yield Fraction(str(number)), is_after
 
 
-def length_cuts(lengths: Iterable[int]) -> Iterator[Cut]:
+def length_cuts(lengths: Iterable[int]) -> Iterator[Breakpoint]:
     """A filter by duration may change at a length, or just after it."""
     for length in lengths:
         yield Fraction(length), False
         yield Fraction(length), True
 
 
-def choices(low: Fraction, high: Fraction, cuts: Iterable[Cut]) -> list[Choice]:
+def constant_ranges(low: Fraction, high: Fraction, cuts: Iterable[Breakpoint]) -> list[ConstantRange]:
     """The settings between two bounds, one for each answer that there can be."""
     inside = sorted({cut for cut in cuts if low <= cut[0] <= high and cut not in ((low, False), (high, True))})
-    edges: list[Cut] = [(low, False), *inside, (high, True)]
+    edges: list[Breakpoint] = [(low, False), *inside, (high, True)]
     found = []
     for (begin, begin_after), (end, end_after) in pairwise(edges):
-        # A cut before a number leaves it to what follows, one just after it to what comes before.
+        # A cut at a number assigns the number to the range after it, a cut just after it to the range before.
         if begin == end and (begin_after or not end_after):
             continue
-        found.append(Choice(_roundest(begin, end, begin_after, not end_after), begin, end, begin_after, not end_after))
+        found.append(
+            ConstantRange(_roundest(begin, end, begin_after, not end_after), begin, end, begin_after, not end_after)
+        )
     return found
 
 
@@ -275,7 +277,7 @@ def _roundest(low: Fraction, high: Fraction, low_open: bool, high_open: bool) ->
     (Fraction(23, 5), Fraction(7, 2))
     """
     middle = (low + high) / 2
-    inside = Choice(middle, low, high, low_open, high_open)
+    inside = ConstantRange(middle, low, high, low_open, high_open)
     for digits in range(18):
         size = Fraction(1, 10**digits)
         steps = (round(middle / size), math.ceil(low / size), math.floor(low / size) + 1, math.floor(high / size))
@@ -285,14 +287,14 @@ def _roundest(low: Fraction, high: Fraction, low_open: bool, high_open: bool) ->
     return middle
 
 
-def whole_numbers(low: Fraction, high: Fraction) -> list[Choice]:
+def whole_numbers(low: Fraction, high: Fraction) -> list[ConstantRange]:
     """All whole numbers between two bounds; without any, the bounds."""
     numbers = [Fraction(one) for one in range(math.ceil(low), math.floor(high) + 1)] or [low, high]
-    return [Choice(one, one, one) for one in numbers]
+    return [ConstantRange(one, one, one) for one in numbers]
 
 
-def thinned(found: Sequence[Choice], most: int) -> list[Choice]:
-    """So many of the settings at most, evenly among them, the first and the last with them."""
+def thinned(found: Sequence[ConstantRange], most: int) -> list[ConstantRange]:
+    """At most a given number of the settings, evenly spread, with the first and the last."""
     if len(found) <= most:
         return list(found)
     places = sorted({round(place * (len(found) - 1) / max(1, most - 1)) for place in range(most)})

@@ -1,6 +1,6 @@
 """Two histories compared: which intervals appear, disappear, grow, shrink or move.
 
-Intervals that both have are left out at once. What is left of one subject is put into clusters of intervals that overlap
+Intervals that both sides have are left out first. The other intervals of a subject are put into clusters of intervals that overlap
 each other; a cluster is one difference. In a cluster, the new intervals may lie around the old ones (it grows), inside them
 (it shrinks), or neither (it moves).
 """
@@ -16,11 +16,11 @@ import numpy as np
 
 from holdsfor.columns.kernels import EMPTY, Bools, Ints, Spans, difference
 from holdsfor.review.history import History, Subject, together
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.timeline_scale import FAR, TimeLine
 
 
-class Change(StrEnum):
-    """What became of the intervals of a cluster."""
+class DifferenceKind(StrEnum):
+    """The kind of difference between the intervals of a cluster before and after."""
 
     APPEARS = "appears"
     DISAPPEARS = "disappears"
@@ -29,7 +29,7 @@ class Change(StrEnum):
     MOVES = "moves"
 
 
-CHANGES = tuple(Change)
+CHANGES = tuple(DifferenceKind)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Difference:
 
     number: int
     """Its place in the order of size, from 1."""
-    change: Change
+    change: DifferenceKind
     subject: Subject
     old: tuple[tuple[int, int], ...]
     new: tuple[tuple[int, int], ...]
@@ -65,7 +65,7 @@ class _Side:
 class Differences(Sequence[Difference]):
     """All differences of two histories, the largest first. `span` is the time that open intervals are measured in."""
 
-    def __init__(self, old: History, new: History, line: Line, span: tuple[int, int]) -> None:
+    def __init__(self, old: History, new: History, line: TimeLine, span: tuple[int, int]) -> None:
         self.line, self.span = line, span
         self.subjects, old, new = together(old, new)
         old, new = _without_common(old, new)
@@ -164,14 +164,14 @@ def _sorted(cluster: Ints, low: Ints, high: Ints) -> _Side:
 
 
 def _minus(one: _Side, other: _Side) -> _Side:
-    """What only one side has; clusters come in the order of their packed times."""
+    """The intervals that only one side has; clusters are in the order of their packed times."""
     spans: Spans = difference((one.start, one.end), [(other.start, other.end)])
     at = np.searchsorted(one.start, spans[0], "right") - 1
     return _Side(one.cluster[at] if len(at) else EMPTY, spans[0], spans[1])
 
 
 def _in_time(side: _Side, times: Ints) -> _Side:
-    """Ranks as the times they stand for."""
+    """The times of ranks."""
     if not len(side.start):
         return side
     count = len(times)

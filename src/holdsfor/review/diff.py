@@ -22,33 +22,33 @@ from holdsfor.metric import MetricReasoner
 from holdsfor.metric.result import MetricResult
 from holdsfor.recognition import EventsInput, MappingInput
 from holdsfor.result import Result
-from holdsfor.review.comparing import CHANGES, Change, Difference, Differences
+from holdsfor.review.comparing import CHANGES, Difference, DifferenceKind, Differences
 from holdsfor.review.history import History, Subject, changed_histories, histories, together
 from holdsfor.review.programs import AnyReasoner, RulesInput, opened
-from holdsfor.review.reasons import Cause, Reason, causes, edited_places
-from holdsfor.review.running import Input, Runs
+from holdsfor.review.reasons import ClauseReason, Reason, causes, edited_places
+from holdsfor.review.running import EventInput, Runs
 from holdsfor.review.saving import save_form
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.timeline_scale import FAR, TimeLine
 from holdsfor.times import DurationInput, TimeInput
 
 SCHEMA = "holdsfor.diff/1"
-"""What the JSON form is called; fields may be added, never taken away or changed."""
+"""The name of the JSON format; fields may be added, never removed or changed."""
 OLD, NEW = "old", "new"
 
 
 @dataclass(frozen=True)
-class Total:
+class DifferenceCounts:
     """Differences of a fluent with a value, of a derived event, or of an entity: how many of each kind, and how much time."""
 
     name: str
     value: str
-    counts: dict[Change, int]
+    counts: dict[DifferenceKind, int]
     gained: int
     lost: int
 
     @property
     def differences(self) -> int:
-        """How many there are."""
+        """The number of differences."""
         return sum(self.counts.values())
 
 
@@ -66,13 +66,13 @@ class Diff(Sequence[Difference]):
         self.sides, self._definitions, self.reach, self._results = sides, found, reached, results
         self._wanted = wanted
         self.seconds: dict[str, float] = {}
-        """How long reading, evaluating and comparing took."""
+        """The time for reading, evaluating and comparing."""
         if results is None:
             empty = np.zeros(0, np.int64)
             old = new = History([], empty, empty, empty)
-            line = Line(sides[1].time_scale)
+            line = TimeLine(sides[1].time_scale)
         elif _share_words(results):
-            line = Line(results[0].time_scale)
+            line = TimeLine(results[0].time_scale)
             old, new = changed_histories(results[0], results[1], wanted)  # type: ignore[arg-type]
         else:
             (old, new), line = histories(results, wanted)
@@ -95,7 +95,7 @@ class Diff(Sequence[Difference]):
         (old, new), _ = histories(self._results, self._wanted)
         return old, new
 
-    # What the edit reaches
+    # The reach of the edit
 
     @property
     def changed(self) -> list[str]:
@@ -119,18 +119,18 @@ class Diff(Sequence[Difference]):
     # Totals
 
     @cached_property
-    def by_fluent(self) -> list[Total]:
+    def by_fluent(self) -> list[DifferenceCounts]:
         """Totals by fluent and value, or derived event."""
         return self._totals(lambda at: (self.differences.subjects[at].name, self.differences.subjects[at].value))
 
     @cached_property
-    def by_entity(self) -> list[Total]:
+    def by_entity(self) -> list[DifferenceCounts]:
         """Totals by entity, those with most difference first."""
         subjects = self.differences.subjects
         found = self._totals(lambda at: (subjects[at].shown_entity, ""))
         return sorted(found, key=lambda total: (-(total.gained + total.lost), -total.differences, total.name))
 
-    def _totals(self, key: Callable[[int], tuple[str, str]]) -> list[Total]:
+    def _totals(self, key: Callable[[int], tuple[str, str]]) -> list[DifferenceCounts]:
         found = self.differences
         groups: dict[tuple[str, str], int] = {}
         group_of = np.array([groups.setdefault(key(at), len(groups)) for at in range(len(found.subjects))], np.int64)
@@ -139,7 +139,9 @@ class Diff(Sequence[Difference]):
         counts = np.zeros((len(groups), len(CHANGES)), np.int64)
         np.add.at(counts, (of, found.change), 1)
         made = [
-            Total(*name, dict(zip(CHANGES, counts[at].tolist(), strict=True)), int(gained[at]), int(lost[at]))
+            DifferenceCounts(
+                *name, dict(zip(CHANGES, counts[at].tolist(), strict=True)), int(gained[at]), int(lost[at])
+            )
             for name, at in groups.items()
         ]
         return sorted((one for one in made if one.differences), key=lambda one: (one.name, one.value))
@@ -166,11 +168,11 @@ class Diff(Sequence[Difference]):
             trees[names[other]] = why_not.as_json()["root"]
         made = list(causes(trees, places))
         if why_not is None:
-            made.append(Cause(names[other], "", 0, "", f"no rule defines {one.subject.name}"))
+            made.append(ClauseReason(names[other], "", 0, "", f"no rule defines {one.subject.name}"))
         return Reason(self.line.time_text(at), names[holder], why, why_not, tuple(made))
 
     def _speaks_of(self, side: int, subject: Subject) -> bool:
-        """Whether a program has anything of this name, so that it can be asked about it."""
+        """Whether a program defines this name, so that it can explain it."""
         assert self._results is not None
         result = self._results[side]
         if isinstance(result, MetricResult):
@@ -202,7 +204,7 @@ class Diff(Sequence[Difference]):
         return diff_markdown(self, limit, why, title)
 
     def html(self, limit: int = 100, why: Collection[int] | None = None) -> str:
-        """A page of its own with a timeline that shows both; by default the five largest differences have reasons."""
+        """A self-contained page with a timeline that shows both; by default the five largest differences have reasons."""
         from holdsfor.review.diff_page import diff_page
 
         return diff_page(self, limit, range(1, min(5, len(self)) + 1) if why is None else why)
@@ -214,7 +216,7 @@ class Diff(Sequence[Difference]):
         return diff_timeline(self, limit)
 
     def intervals_of(self, one: Difference) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """All intervals of what a difference is about, before and after."""
+        """All intervals of the subject of a difference, before and after."""
         subjects, old, new = together(*self._histories)
         number = subjects.index(one.subject)
         return tuple(  # type: ignore[return-value]
@@ -224,7 +226,7 @@ class Diff(Sequence[Difference]):
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write a file; its ending says what: `.html`, `.json`, `.md`, `.txt`, or a timeline as `.svg`."""
+        """Write a file; its ending determines the form: `.html`, `.json`, `.md`, `.txt`, or a timeline as `.svg`."""
         forms: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".json": self.json,
@@ -280,7 +282,7 @@ def diff(
     """The differences between the results of two programs over the same events.
 
     `old` and `new` are loaded programs, files, folders of rule files, `REVISION:PATH` for git, or lists of these. Only
-    the events and fluents that the edit reaches are evaluated, and what they need. With windows, each time-point counts
+    the events and fluents that the edit affects are evaluated, and their dependencies. With windows, each time-point counts
     as of the last query time whose window contains it. `fluents` are the names to compare; all other arguments are as
     in `recognise`.
 
@@ -289,15 +291,15 @@ def diff(
     >>> rest = "terminatedAt(open(D)=true, T) :- happensAt(lock(D), T)."
     >>> found = diff(loads(rules), loads(rules + rest), {"unlock": [(3, "front")], "lock": [(8, "front")]})
     >>> found[0].change, found[0].old, found[0].lost_spans == ((9, 2**62),)
-    (<Change.SHRINKS: 'shrinks'>, ((4, 4611686018427387904),), True)
+    (<DifferenceKind.SHRINKS: 'shrinks'>, ((4, 4611686018427387904),), True)
     """
-    runs = Runs(Input(events, mapping, unit, window, step, start, end, clock_tick, threads))
+    runs = Runs(EventInput(events, mapping, unit, window, step, start, end, clock_tick, threads))
     names = {fluents} if isinstance(fluents, str) else None if fluents is None else set(fluents)
     return compared((opened(old, background), opened(new, background)), runs, names)
 
 
 def compared(sides: tuple[AnyReasoner, AnyReasoner], runs: Runs, names: Collection[str] | None = None) -> Diff:
-    """What differs between what two programs find in the same input."""
+    """The differences between the results of two programs over the same input."""
     if isinstance(sides[0], MetricReasoner) != isinstance(sides[1], MetricReasoner):
         raise HoldsforError("one of the programs is metric alone, the other one is not: their times cannot be compared")
     found = defined(sides[0]), defined(sides[1])
@@ -323,7 +325,7 @@ def compared(sides: tuple[AnyReasoner, AnyReasoner], runs: Runs, names: Collecti
 
 
 def defined(reasoner: AnyReasoner) -> Definitions:
-    """What defines each event and fluent of a program."""
+    """The clauses that define each event and fluent of a program."""
     if isinstance(reasoner, MetricReasoner):
         return metric_definitions(reasoner.program)
     return definitions(reasoner.analysis.resolved)

@@ -7,15 +7,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.frontend.dmtl.numbers import number_text
-from holdsfor.review.comparing import Change, Difference
-from holdsfor.review.timeline_scale import Line
+from holdsfor.review.comparing import Difference, DifferenceKind
+from holdsfor.review.timeline_scale import TimeLine
 
 if TYPE_CHECKING:
-    from holdsfor.review.diff import Diff, Total
+    from holdsfor.review.diff import Diff, DifferenceCounts
 
 
 def diff_data(found: Diff, why: Collection[int]) -> dict[str, Any]:
-    """Everything: what the edit reaches, totals, and all differences."""
+    """The diff as plain data: the reach of the edit, totals, and all differences."""
     from holdsfor.review.diff import SCHEMA
 
     line = found.line
@@ -37,12 +37,12 @@ def diff_data(found: Diff, why: Collection[int]) -> dict[str, Any]:
     }
 
 
-def _total(one: Total, line: Line) -> dict[str, Any]:
-    counts = {str(change): one.counts[change] for change in Change}
+def _total(one: DifferenceCounts, line: TimeLine) -> dict[str, Any]:
+    counts = {str(change): one.counts[change] for change in DifferenceKind}
     return {**counts, "gained": time_data(line, one.gained), "lost": time_data(line, one.lost)}
 
 
-def difference_data(one: Difference, line: Line) -> dict[str, Any]:
+def difference_data(one: Difference, line: TimeLine) -> dict[str, Any]:
     """One difference."""
     return {
         "number": one.number,
@@ -59,7 +59,7 @@ def difference_data(one: Difference, line: Line) -> dict[str, Any]:
     }
 
 
-def interval_data(start: int, end: int, line: Line) -> dict[str, Any]:
+def interval_data(start: int, end: int, line: TimeLine) -> dict[str, Any]:
     """An interval: its bounds, in ISO 8601 where the unit is known; null is infinite."""
     low, high = line.start(start), line.end(end)
     found = {"start": bound_data(low, line), "end": bound_data(high, line)}
@@ -68,14 +68,14 @@ def interval_data(start: int, end: int, line: Line) -> dict[str, Any]:
     return found
 
 
-def bound_data(time: Fraction | int | None, line: Line) -> int | str | None:
+def bound_data(time: Fraction | int | None, line: TimeLine) -> int | str | None:
     """A time as data: a number of time-points, or text."""
     if time is None or (line.time_scale is None and not line.is_metric):
         return None if time is None else int(time)
     return line.time_text(int(time * 2 * line.scale) if line.is_metric else int(time))
 
 
-def time_data(line: Line, length: int) -> int | str:
+def time_data(line: TimeLine, length: int) -> int | str:
     """A length: whole numbers as they are, others as text."""
     found = line.size(length)
     return found if isinstance(found, int) else int(found) if found.denominator == 1 else number_text(found)

@@ -81,7 +81,7 @@ def table(rows: Sequence[Sequence[str]], left: int = 1) -> Iterator[str]:
 
 
 def fenced(text: str) -> Iterator[str]:
-    """Text in a block of its own."""
+    """Text in a code block."""
     fence = "```" if "```" not in text else "~~~~"
     yield fence
     yield text.rstrip("\n")

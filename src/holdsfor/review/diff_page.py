@@ -1,4 +1,4 @@
-"""A diff as a page of its own."""
+"""A diff as a self-contained page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from holdsfor.review.comparing import Change, Difference
+from holdsfor.review.comparing import Difference, DifferenceKind
 from holdsfor.review.diff_text import headline, totals_rows, what_changes
 from holdsfor.review.page import cards, fragment, html_table, picture, whole_page
 from holdsfor.review.reasons import Reason
@@ -14,7 +14,12 @@ from holdsfor.review.reasons import Reason
 if TYPE_CHECKING:
     from holdsfor.review.diff import Diff
 
-_LOOKS = {Change.APPEARS: "good", Change.DISAPPEARS: "bad", Change.GROWS: "good", Change.SHRINKS: "bad"}
+_LOOKS = {
+    DifferenceKind.APPEARS: "good",
+    DifferenceKind.DISAPPEARS: "bad",
+    DifferenceKind.GROWS: "good",
+    DifferenceKind.SHRINKS: "bad",
+}
 _LANES = 20
 
 
@@ -37,7 +42,7 @@ def _parts(found: Diff, limit: int, why: Collection[int]) -> Iterator[str]:
         return
     yield cards(
         (f"{sum(one.counts[change] for one in found.by_fluent):,}", _words(change))
-        for change in Change
+        for change in DifferenceKind
         if any(one.counts[change] for one in found.by_fluent)
     )
     yield picture(found.timeline(_LANES).svg())
@@ -53,8 +58,10 @@ def _parts(found: Diff, limit: int, why: Collection[int]) -> Iterator[str]:
     yield _more(len(found), limit)
 
 
-def _words(change: Change) -> str:
-    return {Change.APPEARS: "appear", Change.DISAPPEARS: "disappear"}.get(change, str(change).removesuffix("s"))
+def _words(change: DifferenceKind) -> str:
+    return {DifferenceKind.APPEARS: "appear", DifferenceKind.DISAPPEARS: "disappear"}.get(
+        change, str(change).removesuffix("s")
+    )
 
 
 def _names(names: Collection[str]) -> str:

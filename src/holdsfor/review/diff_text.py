@@ -6,19 +6,19 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from holdsfor.result_tables import counted
-from holdsfor.review.comparing import Change, Difference
+from holdsfor.review.comparing import Difference, DifferenceKind
 from holdsfor.review.reasons import Reason
-from holdsfor.review.timeline_scale import Line
+from holdsfor.review.timeline_scale import TimeLine
 
 if TYPE_CHECKING:
-    from holdsfor.review.diff import Diff, Total
+    from holdsfor.review.diff import Diff, DifferenceCounts
 
 _SIGNS = {
-    Change.APPEARS: "+",
-    Change.DISAPPEARS: "-",
-    Change.GROWS: ">",
-    Change.SHRINKS: "<",
-    Change.MOVES: "~",
+    DifferenceKind.APPEARS: "+",
+    DifferenceKind.DISAPPEARS: "-",
+    DifferenceKind.GROWS: ">",
+    DifferenceKind.SHRINKS: "<",
+    DifferenceKind.MOVES: "~",
 }
 
 
@@ -28,7 +28,7 @@ def diff_text(found: Diff, limit: int, why: Collection[int]) -> str:
 
 
 def headline(found: Diff) -> str:
-    """All of it in a sentence."""
+    """The diff in a sentence."""
     if not found:
         return "no differences"
     line = found.line
@@ -69,13 +69,13 @@ def _more(count: int, limit: int, what: str) -> Iterator[str]:
         yield f"… and {count - limit:,} more {what}"
 
 
-def totals_rows(totals: Sequence[Total], line: Line, what: str) -> list[list[str]]:
+def totals_rows(totals: Sequence[DifferenceCounts], line: TimeLine, what: str) -> list[list[str]]:
     """Totals as rows of text, a head first."""
-    head = [what, *(str(change) for change in Change), "gained", "lost"]
+    head = [what, *(str(change) for change in DifferenceKind), "gained", "lost"]
     rows = [
         [
             f"{one.name}={one.value}" if one.value else one.name,
-            *(f"{one.counts[change]:,}" if one.counts[change] else "" for change in Change),
+            *(f"{one.counts[change]:,}" if one.counts[change] else "" for change in DifferenceKind),
             line.length_text(one.gained) if one.gained else "",
             line.length_text(one.lost) if one.lost else "",
         ]
@@ -92,12 +92,12 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def difference_line(one: Difference, line: Line) -> str:
+def difference_line(one: Difference, line: TimeLine) -> str:
     """`1 < slow(tern)=true shrinks: [11, 40) → [11, 20); 20 lost`"""
     return f"{one.number:>3} {_SIGNS[one.change]} {one.subject} {one.change}: {what_changes(one, line)}"
 
 
-def what_changes(one: Difference, line: Line) -> str:
+def what_changes(one: Difference, line: TimeLine) -> str:
     """The intervals before and after, and how much time that is."""
     if one.subject.is_event:
         return ", ".join(line.time_text(start) for start, _ in one.old or one.new)
@@ -109,8 +109,8 @@ def what_changes(one: Difference, line: Line) -> str:
     return "; ".join([shown, *times])
 
 
-def reason_lines(one: Difference, reason: Reason, line: Line) -> Iterator[str]:
-    """Why a difference is there: the clauses of the edit, then both explanations."""
+def reason_lines(one: Difference, reason: Reason, line: TimeLine) -> Iterator[str]:
+    """The reasons of a difference: the clauses of the edit, then both explanations."""
     yield difference_line(one, line).strip()
     other = "new" if reason.holds_in == "old" else "old"
     yield f"at {reason.at} it holds in {reason.holds_in}, and not in {other}"

@@ -9,11 +9,11 @@ from pathlib import Path, PurePosixPath
 from holdsfor.diagnostics import HoldsforError, Source
 
 RULE_FILES = (".prolog", ".pl", ".dmtl")
-"""How the names of rule files end."""
+"""The endings of rule files."""
 
 
 def is_revision(name: str, folder: Path) -> bool:
-    """Whether git knows a revision of this name."""
+    """Whether git has a revision of this name."""
     found = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     return found.returncode == 0
 

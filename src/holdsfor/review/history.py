@@ -1,4 +1,4 @@
-"""What holds when, of everything that was found, as columns that two runs can be compared by."""
+"""All intervals and events of a run, as columns by which two runs are compared."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from holdsfor.frontend.dmtl.constants import argument_text
 from holdsfor.ir.metric import Atom
 from holdsfor.metric.result import MetricResult
 from holdsfor.result import Result
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.timeline_scale import FAR, TimeLine
 from holdsfor.syntax.terms import Const
 
 
@@ -62,7 +62,7 @@ class History:
 
 
 def history_of(result: Result, wanted: Collection[Node] | None = None) -> History:
-    """What a run found: of every time-point, what the last query time knows whose window has it."""
+    """The results of a run: for every time-point, those of the last query time whose window contains it."""
     window = None if result.windows is None else result.windows.size
     known = known_answers(result.answers, window)
     texts = result.texts
@@ -79,7 +79,7 @@ def history_of(result: Result, wanted: Collection[Node] | None = None) -> Histor
 
 
 def changed_histories(old: Result, new: Result, wanted: Collection[Node]) -> tuple[History, History]:
-    """What only one of two runs over the same dictionary found: texts are made of that alone."""
+    """The results that only one of two runs over the same dictionary has; texts are created for these only."""
     assert old.texts.dictionary is new.texts.dictionary
     sides: tuple[list[History], list[History]] = ([], [])
     known = [
@@ -156,13 +156,13 @@ def stacked(parts: Iterable[History]) -> History:
 
 
 def metric_scale(results: Iterable[MetricResult]) -> int:
-    """How many ticks a unit of time needs for all times of some results."""
+    """The ticks per time unit that all times of some results need."""
     times = (time for result in results for row in result for time in (row.start, row.end) if time is not None)
     return lcm(1, *{time.denominator for time in times})
 
 
 def metric_history_of(result: MetricResult, scale: int, wanted: Collection[Node] | None = None) -> History:
-    """What a metric program derives, in cells."""
+    """The results of a metric program, in cells."""
     numbers: dict[Subject, int] = {}
     rows = [row for row in result if wanted is None or Node(FLUENT, row.predicate, len(row.args)) in wanted]
     key = [numbers.setdefault(metric_subject(row.predicate, row.args), len(numbers)) for row in rows]
@@ -203,11 +203,13 @@ def together(old: History, new: History) -> tuple[list[Subject], History, Histor
     return subjects, History(subjects, old.key, old.start, old.end), History(subjects, moved, new.start, new.end)
 
 
-def histories(results: Sequence[Result | MetricResult], wanted: Collection[Node] | None) -> tuple[list[History], Line]:
-    """What runs found, on one time-line."""
+def histories(
+    results: Sequence[Result | MetricResult], wanted: Collection[Node] | None
+) -> tuple[list[History], TimeLine]:
+    """The results of several runs on one time-line."""
     metric = [one for one in results if isinstance(one, MetricResult)]
     scale = results[0].time_scale
     if metric:
         ticks = metric_scale(metric)
-        return [metric_history_of(one, ticks, wanted) for one in metric], Line(scale, ticks)
-    return [history_of(one, wanted) for one in results if isinstance(one, Result)], Line(scale)
+        return [metric_history_of(one, ticks, wanted) for one in metric], TimeLine(scale, ticks)
+    return [history_of(one, wanted) for one in results if isinstance(one, Result)], TimeLine(scale)

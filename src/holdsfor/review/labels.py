@@ -1,4 +1,4 @@
-"""Labels: what is known to have been so, as intervals or points, from files or tables."""
+"""Labels: true intervals or points, from files or tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdsfor.diagnostics import HoldsforError, ProgramError, Source
 from holdsfor.frontend.dmtl.constants import read_arguments
 from holdsfor.metric.times import exact
 from holdsfor.review.history import History, Subject, cell_span, metric_subject
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.timeline_scale import FAR, TimeLine
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor
@@ -31,7 +31,7 @@ _OTHERS = frozenset({"query_time", "value", "args", "start", "end", "time", "sta
 
 
 @dataclass(frozen=True)
-class Label:
+class LabelledInterval:
     """One label: what, and from when to when. A point has one time."""
 
     subject: Subject
@@ -42,7 +42,7 @@ class Label:
     is_point: bool = False
 
 
-def read_labels(given: LabelsInput, *, metric: bool) -> list[Label]:
+def read_labels(given: LabelsInput, *, metric: bool) -> list[LabelledInterval]:
     """Labels as they are given, with times as they are written."""
     if isinstance(given, Sequence) and not isinstance(given, str):
         return [_of_row(row, place, metric=metric) for place, row in enumerate(given, 1)]
@@ -82,17 +82,19 @@ def _table(path: Path) -> pa.Table:
         raise HoldsforError(f"cannot read labels from {path}: {str(problem).splitlines()[0]}") from None
 
 
-def _of_row(row: Any, place: int, *, metric: bool) -> Label:
+def _of_row(row: Any, place: int, *, metric: bool) -> LabelledInterval:
     if not isinstance(row, Sequence) or len(row) not in (2, 3):
         raise HoldsforError(f"label {place} must be (what, start, end) or (what, time), not {row!r}")
     what, start, *rest = row
     subject = _written(str(what), f"label {place}", metric=metric)
     if not rest:
-        return Label(subject, start, start, is_point=True, end_closed=True)
-    return Label(subject, start, rest[0], is_point=rest[0] == start, end_closed=rest[0] == start)
+        return LabelledInterval(subject, start, start, is_point=True, end_closed=True)
+    return LabelledInterval(subject, start, rest[0], is_point=rest[0] == start, end_closed=rest[0] == start)
 
 
-def _of_record(row: Mapping[str, Any], name: str, extra: Sequence[str], where: str, *, metric: bool) -> Label:
+def _of_record(
+    row: Mapping[str, Any], name: str, extra: Sequence[str], where: str, *, metric: bool
+) -> LabelledInterval:
     what = str(row[name])
     if metric and row.get("args") is not None:
         subject = metric_subject(what, read_arguments(str(row["args"])))
@@ -104,12 +106,12 @@ def _of_record(row: Mapping[str, Any], name: str, extra: Sequence[str], where: s
         written = what if value in (None, "") or metric else f"({what})=({value})"
         subject = _written(written, where, metric=metric)
     if "start" not in row or (row.get("start") in (None, "") and row.get("time") not in (None, "")):
-        return Label(subject, row["time"], row["time"], is_point=True, end_closed=True)
+        return LabelledInterval(subject, row["time"], row["time"], is_point=True, end_closed=True)
     start, end = row["start"], row.get("end")
     is_point = start is not None and start == end
     closed = [str(row[one]).lower() in ("true", "1") for one in ("start_closed", "end_closed") if one in row]
     start_closed, end_closed = closed if len(closed) == 2 else (True, is_point)
-    return Label(subject, start, end, start_closed, end_closed, is_point)
+    return LabelledInterval(subject, start, end, start_closed, end_closed, is_point)
 
 
 def _of_arguments(name: str, args: Sequence[Any], value: Any, *, metric: bool) -> Subject:
@@ -163,14 +165,16 @@ def _subject(term: Term, value: Term) -> Subject:
     return Subject(name[0], entity, print_term(term), print_term(value))
 
 
-def label_scale(labels: Sequence[Label], scale: TimeScale | None) -> int:
-    """How many ticks a unit of rational time needs for the times of labels."""
+def label_scale(labels: Sequence[LabelledInterval], scale: TimeScale | None) -> int:
+    """The ticks per time unit that the times of labels need."""
     unit = None if scale is None else scale.unit
     times = [exact(time, unit=unit) for one in labels for time in (one.start, one.end) if time not in (None, "")]
     return lcm(1, *(time.denominator for time in times))
 
 
-def label_history(labels: Sequence[Label], line: Line, events: frozenset[str]) -> tuple[History, frozenset[str]]:
+def label_history(
+    labels: Sequence[LabelledInterval], line: TimeLine, events: frozenset[str]
+) -> tuple[History, frozenset[str]]:
     """Labels on a time-line, and the names whose labels are points. `events` are names of derived events."""
     numbers: dict[Subject, int] = {}
     spans = []
@@ -186,7 +190,7 @@ def label_history(labels: Sequence[Label], line: Line, events: frozenset[str]) -
     return History(list(numbers), *columns), points
 
 
-def _span(one: Label, line: Line) -> tuple[int, int]:
+def _span(one: LabelledInterval, line: TimeLine) -> tuple[int, int]:
     unit = None if line.time_scale is None else line.time_scale.unit
     try:
         if line.is_metric:

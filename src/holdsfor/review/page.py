@@ -1,4 +1,4 @@
-"""Pages of their own for reviews: nothing is fetched from anywhere, and there is no script."""
+"""Self-contained pages of reviews, without scripts and without anything to fetch."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def whole_page(title: str, body: str) -> str:
 
 
 def cards(found: Iterable[tuple[str, str]]) -> str:
-    """Large numbers, each with what it is."""
+    """Large numbers with their captions."""
     inside = "".join(
         f'<div class="card"><b>{escape(number)}</b><span>{escape(what)}</span></div>' for number, what in found
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdsfor.columns.kernels import Spans, difference, intersection, maximal
-from holdsfor.review.timeline_scale import FAR, Line
+from holdsfor.review.timeline_scale import FAR, TimeLine
 from holdsfor.viz.timeline import Lane, Timeline, timeline
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 def diff_timeline(found: Diff, limit: int) -> Timeline:
-    """What differs most, before and after: what both have, and what only one of them has."""
+    """The largest differences: the intervals that both runs have, and those of only one of them."""
     groups: dict[str, tuple[Pairs, Pairs]] = {}
     for one in found:
         if len(groups) == limit:
@@ -33,7 +33,7 @@ def diff_timeline(found: Diff, limit: int) -> Timeline:
 
 def two_sided(
     groups: dict[str, tuple[Pairs, Pairs]],
-    line: Line,
+    line: TimeLine,
     *,
     title: str,
     names: tuple[str, str],
@@ -66,7 +66,7 @@ def _spans(side: Pairs) -> Spans:
     return maximal(starts, ends)
 
 
-def _lane(name: str, group: str, line: Line, parts: Sequence[tuple[Spans, str]]) -> Lane:
+def _lane(name: str, group: str, line: TimeLine, parts: Sequence[tuple[Spans, str]]) -> Lane:
     start = np.concatenate([spans[0] for spans, _ in parts])
     end = np.concatenate([spans[1] for spans, _ in parts])
     value = [kind for spans, kind in parts for _ in range(len(spans[0]))]

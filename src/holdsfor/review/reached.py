@@ -67,7 +67,7 @@ class Moving:
     operator: str
     """With the number of the row to the left of the constant."""
     place: int | None = None
-    """Which argument is the number; None: the length of the interval is."""
+    """The argument with the number; None for the length of the interval."""
 
 
 @dataclass
@@ -81,9 +81,9 @@ class Split:
     given: frozenset[Node]
     moving: list[Moving]
     varied: frozenset[Node]
-    """What is asked for and constants reach."""
+    """The requested nodes that constants affect."""
     shown: frozenset[Node]
-    """What is asked for and no constant reaches."""
+    """The requested nodes that no constant affects."""
 
 
 def split(program: Program, uses: Sequence[Uses], wanted: Collection[Node]) -> Split | None:
@@ -131,7 +131,7 @@ def _part(program: Program, wanted: Collection[Node]) -> Program:
 
 
 def _own(rule: Rule) -> tuple[Node, ...]:
-    """What a clause defines; nothing that can be left out, if it is a declaration."""
+    """The nodes that a clause defines; none for a declaration, which must stay."""
     return defined_nodes(rule) or (EVERYTHING,)
 
 
@@ -149,8 +149,8 @@ def _foldable(program: Program, found: Definitions, fixed: set[Node]) -> frozens
     """The derived events and fluents of a fixed part whose results can be input instead."""
     if any(one.kind is DeclarationKind.GROUNDING for one in program.declarations):
         return frozenset()
-    asked = {node for one in fixed if one.kind == PREDICATE for node in found.reads.get(one, ())}
-    good = {node for node in fixed & found.outputs if node not in asked}
+    read = {node for one in fixed if one.kind == PREDICATE for node in found.reads.get(one, ())}
+    good = {node for node in fixed & found.outputs if node not in read}
     for rule in program.rules:
         if isinstance(rule, InitiallyRule):
             good.difference_update(defined_nodes(rule))
@@ -189,13 +189,13 @@ class _Divided:
 
     reached: Collection[Node]
     rules: list[Rule] = field(default_factory=list)
-    """What the fixed part has in their place."""
+    """The rules of the fixed part in their place."""
     moving: list[Moving] = field(default_factory=list)
     plain: list[Node] = field(default_factory=list)
     """Candidates that always happen."""
 
     def divide(self, rule: Rule, tests: Sequence[tuple[int, RowTest | LengthTest]]) -> Rule | None:
-        """What remains of a rule; None if its comparisons cannot be taken out."""
+        """The rest of a rule without its comparisons; None if they cannot be separated."""
         rows = [(number, test) for number, test in tests if isinstance(test, RowTest)]
         lengths = [(number, test) for number, test in tests if isinstance(test, LengthTest)]
         if lengths:

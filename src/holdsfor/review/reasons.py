@@ -1,4 +1,4 @@
-"""Why something is so in one program and not in the other: the clauses of the edit that made the difference."""
+"""The reasons of differences between two programs: the clauses of the edit that cause them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _MOST_CONDITIONS = 3
 
 
 @dataclass(frozen=True)
-class Cause:
-    """A clause of the edit, on the `side` that has it, and what it does at the time that is looked at."""
+class ClauseReason:
+    """A clause of the edit, on the `side` that has it, and its effect at the examined time."""
 
     side: str
     file: str
     line: int
     text: str
     does: str
-    """What it says, or the conditions of it that fail."""
+    """The clause, or those of its conditions that fail."""
 
     @property
     def place(self) -> str:
@@ -35,14 +35,14 @@ class Cause:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a difference is there, looked at where the programs disagree."""
+    """The reasons of a difference, at a time at which the programs disagree."""
 
     at: str
     holds_in: str
     why: Explanation
     why_not: Explanation | None
     """None if the other program has nothing of this name."""
-    causes: tuple[Cause, ...]
+    causes: tuple[ClauseReason, ...]
 
     def as_json(self) -> dict[str, Any]:
         """The reason as plain data."""
@@ -60,7 +60,7 @@ Place = tuple[str, int]
 
 
 def edited_places(old: Definitions, new: Definitions) -> tuple[dict[Place, str], dict[Place, str]]:
-    """Where the clauses stand that only one of two programs has, and what they say."""
+    """The clauses that only one of two programs has, with their positions and texts."""
     return _only(old, new), _only(new, old)
 
 
@@ -83,7 +83,7 @@ class _Use:
     does: str
 
 
-def causes(trees: Mapping[str, Mapping[str, Any]], places: Mapping[str, Mapping[Place, str]]) -> Iterator[Cause]:
+def causes(trees: Mapping[str, Mapping[str, Any]], places: Mapping[str, Mapping[Place, str]]) -> Iterator[ClauseReason]:
     """The clauses of an edit that explanations use, by side; of several uses, the one most like those of the other side.
 
     So a clause that fires for many and fails for one is shown for the one.
@@ -94,7 +94,7 @@ def causes(trees: Mapping[str, Mapping[str, Any]], places: Mapping[str, Mapping[
         for place in dict.fromkeys(use.place for use in mine):
             here = [use for use in mine if use.place == place]
             best = max(here, key=lambda use: max((len(use.bindings & other) for other in others), default=0))
-            yield Cause(side, *place, places[side][place], best.does)
+            yield ClauseReason(side, *place, places[side][place], best.does)
 
 
 def _uses(tree: Mapping[str, Any], places: Mapping[Place, str]) -> Iterator[_Use]:
@@ -114,7 +114,7 @@ def _nodes(
 
 
 def _does(node: Mapping[str, Any], above: Mapping[str, Any] | None) -> str:
-    """What a step with a rule says; if it fails, the conditions that do."""
+    """The text of a step with a rule; if it fails, of the conditions that fail."""
     if node["holds"]:
         # A fact is there; what fails is a condition beside it.
         beside = [] if above is None or above["holds"] or node.get("children") else list(_failing(above))

@@ -28,8 +28,8 @@ from holdsfor.times import DurationInput, TimeInput
 
 
 @dataclass(frozen=True)
-class Input:
-    """Events, and how they are read and looked at."""
+class EventInput:
+    """Events, with the options of reading and of windows."""
 
     events: EventsInput
     mapping: MappingInput = None
@@ -42,7 +42,7 @@ class Input:
     threads: int | None = None
 
     def require_metric(self) -> None:
-        """Complain of what a metric program has no use for."""
+        """Refuse options that have no meaning for a metric program."""
         given = {"window": self.window, "step": self.step, "clock_tick": self.clock_tick, "threads": self.threads}
         unused = [name for name, value in given.items() if value is not None]
         if unused:
@@ -52,13 +52,13 @@ class Input:
 class Runs:
     """Runs of several programs over the same input."""
 
-    def __init__(self, given: Input) -> None:
+    def __init__(self, given: EventInput) -> None:
         self.given = given
         self._shared: Plan | None = None
         self._readings: list[tuple[Plan, Reading]] = []
 
     def share(self, reasoners: Sequence[AnyReasoner]) -> None:
-        """Read input once for all programs that are going to be run, if what they read goes together."""
+        """Read input once for all programs that are going to be run, if their inputs are compatible."""
         plans = [self._ticked(one).plan for one in reasoners if isinstance(one, Reasoner)]
         self._shared = _reading_plan(plans) if len(plans) == len(reasoners) else None
 
@@ -84,7 +84,7 @@ class Runs:
         return reasoner if tick is None else reasoner.with_clock_tick(tick, self.given.unit)
 
     def result(self, reasoner: AnyReasoner, found: Definitions, wanted: Collection[Node]) -> Result | MetricResult:
-        """What a program finds of some events and fluents."""
+        """The results of a program for some events and fluents."""
         kept = needed(found, wanted)
         if isinstance(reasoner, MetricReasoner):
             return self._metric(reasoner, kept)
@@ -94,7 +94,7 @@ class Runs:
         return self.recognised(part, reading)
 
     def recognised(self, reasoner: Reasoner, reading: Reading) -> Result:
-        """What a program finds in input that was read."""
+        """The results of a program for input that was read."""
         given = self.given
         span = given.window, given.step, given.start, given.end
         return recognised(
@@ -107,11 +107,11 @@ class Runs:
         return self.materialised(from_metric_program(replace(program, rules=rules)))
 
     def materialised(self, reasoner: MetricReasoner) -> MetricResult:
-        """What a metric program derives."""
+        """The results of a metric program."""
         given = self.given
         given.require_metric()
         with warnings.catch_warnings():
-            # Of facts that only the rest of the program reads.
+            # Warnings about facts that only the rest of the program reads.
             warnings.simplefilter("ignore")
             return reasoner.materialise(
                 given.events,

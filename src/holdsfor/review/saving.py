@@ -1,4 +1,4 @@
-"""Files of a diff, a backtest or a tuning: the ending of a name says which of its forms is written."""
+"""Files of a diff, a backtest or a tuning: the ending of a name determines the form."""
 
 from __future__ import annotations
 

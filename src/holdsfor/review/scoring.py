@@ -1,7 +1,7 @@
-"""How well found intervals agree with labelled ones, by time and by episode.
+"""Scores: the agreement of found intervals with labelled ones, by time and by episode.
 
 An *episode* is a maximal interval of one subject. With a tolerance `d`, an interval of the other side is widened by `d` at both ends
-before it is compared. Of n time-points of an episode, so many as lie in widened intervals of the other side are *shared*.
+before it is compared. Of n time-points of an episode, those in widened intervals of the other side are *shared*.
 
 - By time: precision is the shared part of all found time, recall the shared part of all labelled time.
 - By episode: an episode *agrees* if it shares at least one time-point, and at least the part `overlap` of its own. Precision is the
@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.columns.kernels import EMPTY, Bools, Ints, Spans, find, intersection, maximal
-from holdsfor.review.timeline_scale import Line
+from holdsfor.review.timeline_scale import TimeLine
 
 
 @dataclass(frozen=True)
-class Rules:
-    """How agreement is counted; `tolerance` is in whole numbers of the time-line."""
+class ScoringRules:
+    """The rules of counting agreement; `tolerance` is in whole numbers of the time-line."""
 
     tolerance: int = 0
     overlap: float = 0.0
@@ -54,9 +54,9 @@ class Agreement:
     lagging: Ints
     """Labelled episodes, by number, that some found interval overlaps."""
     start_lag: Ints
-    """How much later the first found interval of each of them begins."""
+    """The lag of each of them: from its start to that of its first found interval."""
     end_lag: Ints
-    """How much later the last one ends."""
+    """The lag of each end: from the end of the label to that of its last found interval."""
 
 
 @dataclass(frozen=True)
@@ -105,38 +105,42 @@ class Score:
 
 
 def agreement(
-    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], span: tuple[int, int], line: Line, rules: Rules
+    labels: tuple[Ints, Ints, Ints],
+    found: tuple[Ints, Ints, Ints],
+    span: tuple[int, int],
+    line: TimeLine,
+    rules: ScoringRules,
 ) -> Agreement:
     """Compare keys, starts and ends of both sides, inside of a span of time."""
-    packing = Packing(span, line)
+    packing = TimeLinePacking(span, line)
     wanted, got = packing.maximal(*labels), packing.maximal(*found)
     return Agreement(*_compared(wanted, got, packing, rules), *_lags(wanted, got, packing, rules.tolerance))
 
 
 def episodes(
-    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], packing: Packing, rules: Rules
+    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], packing: TimeLinePacking, rules: ScoringRules
 ) -> tuple[Episodes, Episodes]:
     """The episodes of both sides, without lags."""
     return _compared(packing.maximal(*labels), packing.maximal(*found), packing, rules)
 
 
-def _compared(wanted: Spans, got: Spans, packing: Packing, rules: Rules) -> tuple[Episodes, Episodes]:
+def _compared(wanted: Spans, got: Spans, packing: TimeLinePacking, rules: ScoringRules) -> tuple[Episodes, Episodes]:
     wide_wanted, wide_got = (packing.widened(spans, rules.tolerance) for spans in (wanted, got))
     of_labels = _episodes(wanted, wide_got, packing, rules.overlap)
     return of_labels, _episodes(got, wide_wanted, packing, rules.overlap)
 
 
-class Packing:
+class TimeLinePacking:
     """Times of all keys on one time-line, each key after the one before."""
 
-    def __init__(self, span: tuple[int, int], line: Line) -> None:
+    def __init__(self, span: tuple[int, int], line: TimeLine) -> None:
         self.span, self.line = span, line
         self.low = span[0] - (span[0] % 2 if line.is_metric else 0)
         self.bits = int(max(1, span[1] - self.low)).bit_length() + 1
 
     @property
     def room(self) -> int:
-        """So many keys fit on the time-line."""
+        """The number of keys that fit on the time-line."""
         return 1 << max(0, 62 - self.bits)
 
     def maximal(self, key: Ints, start: Ints, end: Ints) -> Spans:
@@ -161,7 +165,7 @@ class Packing:
         return key, spans[0] - base, spans[1] - base
 
 
-def _episodes(spans: Spans, others: Spans, packing: Packing, overlap: float) -> Episodes:
+def _episodes(spans: Spans, others: Spans, packing: TimeLinePacking, overlap: float) -> Episodes:
     count = len(spans[0])
     shared = intersection([spans, others]) if count and len(others[0]) else (EMPTY, EMPTY)
     at = find(spans, shared[0]) if len(shared[0]) else EMPTY
@@ -171,7 +175,7 @@ def _episodes(spans: Spans, others: Spans, packing: Packing, overlap: float) -> 
     return Episodes(*packing.unpacked(spans), packing.line.measure(*spans), time, agrees)
 
 
-def _lags(wanted: Spans, got: Spans, packing: Packing, tolerance: int) -> tuple[Ints, Ints, Ints]:
+def _lags(wanted: Spans, got: Spans, packing: TimeLinePacking, tolerance: int) -> tuple[Ints, Ints, Ints]:
     if not len(wanted[0]) or not len(got[0]):
         return EMPTY, EMPTY, EMPTY
     base = (wanted[0] >> packing.bits) << packing.bits

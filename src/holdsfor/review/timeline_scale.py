@@ -19,8 +19,8 @@ FAR = int(FOREVER)
 
 
 @dataclass(frozen=True)
-class Line:
-    """A time-line: what its whole numbers mean. A `scale` of 0 stands for time-points."""
+class TimeLine:
+    """The meaning of the whole numbers of a time-line. A `scale` of 0 stands for time-points."""
 
     time_scale: TimeScale | None = None
     scale: int = 0
@@ -31,7 +31,7 @@ class Line:
         return self.scale > 0
 
     def measure(self, start: Ints, end: Ints) -> Ints:
-        """How long intervals are, in ticks: of cells only the gaps have a length."""
+        """The lengths of intervals in ticks: of cells only the gaps have a length."""
         return (end >> 1) - (start >> 1) if self.is_metric else end - start
 
     def size(self, length: int) -> Fraction | int:
@@ -74,7 +74,7 @@ class Line:
     def interval_text(self, start: int, end: int) -> str:
         """`[5, 9)`, with dates where the unit is known.
 
-        >>> Line().interval_text(5, FAR), Line(scale=1).interval_text(6, 7), Line(scale=1).interval_text(7, 10)
+        >>> TimeLine().interval_text(5, FAR), TimeLine(scale=1).interval_text(6, 7), TimeLine(scale=1).interval_text(7, 10)
         ('[5, inf)', '[3]', '(3, 5)')
         """
         if self.is_metric and end == start + 1 and start % 2 == 0:

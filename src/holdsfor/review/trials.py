@@ -1,4 +1,4 @@
-"""The settings that `tune` tries, and how well each agrees with labels."""
+"""The settings that `tune` tries, and their agreement with labels."""
 
 from __future__ import annotations
 
@@ -31,13 +31,12 @@ from holdsfor.review.backtest import (
     wanted_nodes,
     with_labelled_values,
 )
-from holdsfor.review.books import Book, Edits
 from holdsfor.review.breakpoints import (
-    Choice,
-    Cut,
+    Breakpoint,
+    ConstantRange,
     LengthTest,
     Uses,
-    choices,
+    constant_ranges,
     filtered_list,
     length_cuts,
     length_probe,
@@ -50,27 +49,28 @@ from holdsfor.review.breakpoints import (
 )
 from holdsfor.review.diff import defined
 from holdsfor.review.history import History, history_of, metric_history_of, only_one_has
-from holdsfor.review.labels import Label, label_history
+from holdsfor.review.incremental_scores import IncrementalScores, IntervalEdits
+from holdsfor.review.labels import LabelledInterval, label_history
 from holdsfor.review.programs import AnyReasoner
 from holdsfor.review.reached import split
 from holdsfor.review.running import Runs
-from holdsfor.review.scoring import Rules, Score
-from holdsfor.review.sweeping import Sweep
-from holdsfor.review.timeline_scale import Line
+from holdsfor.review.scoring import Score, ScoringRules
+from holdsfor.review.setting_runs import SettingRuns
+from holdsfor.review.timeline_scale import TimeLine
 from holdsfor.review.varying import Parameter
 from holdsfor.session.swap_plan import node_of
 from holdsfor.times import DurationInput
 
 
 class Trials:
-    """What is known while settings are tried."""
+    """The state of a tuning."""
 
     def __init__(
         self,
         reasoner: AnyReasoner,
         program: Any,
         runs: Runs,
-        labels: list[Label],
+        labels: list[LabelledInterval],
         parameters: Sequence[Parameter],
         most: int,
         *,
@@ -90,7 +90,7 @@ class Trials:
 
     # Settings
 
-    def choices(self) -> list[list[Choice]]:
+    def constant_ranges(self) -> list[list[ConstantRange]]:
         """The values of each constant that are tried."""
         found = [self._choices(place) for place in range(len(self.parameters))]
         total = math.prod(map(len, found))
@@ -98,7 +98,7 @@ class Trials:
             return found
         each = max(2, int(self.most ** (1 / len(found))))
         fewer = [thinned(one, each) for one in found]
-        # What one constant does not need is left to the others.
+        # Settings that one constant does not need are left to the others.
         for place, one in enumerate(found):
             others = math.prod(len(other) for at, other in enumerate(fewer) if at != place)
             fewer[place] = thinned(one, max(2, self.most // others))
@@ -107,17 +107,17 @@ class Trials:
         )
         return fewer
 
-    def _choices(self, place: int) -> list[Choice]:
+    def _choices(self, place: int) -> list[ConstantRange]:
         parameter = self.parameters[place]
         unknown = self._unknown(place)
         if unknown:
             found = whole_numbers(parameter.low, parameter.high)
             self.notes.append(f"{parameter.name}: {len(found):,} numbers are tried, as {unknown}")
             return found
-        return choices(parameter.low, parameter.high, self._cuts(place))
+        return constant_ranges(parameter.low, parameter.high, self._cuts(place))
 
     def _unknown(self, place: int) -> str:
-        """Why it is not known where the answer changes; nothing if it is."""
+        """The reason why the breakpoints of the answer are unknown; empty if they are known."""
         if self.is_metric:
             return "breakpoints of metric rules are not looked for"
         uses = self.uses[place]
@@ -136,7 +136,7 @@ class Trials:
                 return "the lengths of intervals depend on another constant"
         return ""
 
-    def _cuts(self, place: int) -> Iterator[Cut]:
+    def _cuts(self, place: int) -> Iterator[Breakpoint]:
         assert isinstance(self.reasoner, Reasoner)
         reading = self.runs.reading(self.reasoner)
         parameter, uses = self.parameters[place], self.uses[place]
@@ -150,7 +150,7 @@ class Trials:
             yield from length_cuts(lengths[(lengths >= low) & (lengths <= high)].tolist())
 
     def _lengths(self, test: LengthTest) -> Any:
-        """How long the intervals are that a filter by duration is given."""
+        """The lengths of the intervals that a filter by duration gets."""
         assert isinstance(self.reasoner, Reasoner)
         probed, probe = length_probe(self.program, test)
         found = definitions(probed)
@@ -166,10 +166,10 @@ class Trials:
 
     # Scores
 
-    def scored(self, tried: list[list[Choice]], fit: float, how: tuple[DurationInput, float]) -> Scored:
+    def scored(self, tried: list[list[ConstantRange]], fit: float, how: tuple[DurationInput, float]) -> Scored:
         """All settings, and the present one, with their scores."""
         current = tuple(parameter.current for parameter in self.parameters)
-        values = [tuple(choice.value for choice in one) for one in _snake(tried)]
+        values = [tuple(choice.value for choice in one) for one in _combinations(tried)]
         result, line = self._run(current)
         span = observed(result, self.runs, self._found(result, line))
         cut = span[0] + round((span[1] - span[0]) * fit)
@@ -177,14 +177,14 @@ class Trials:
         if not span[0] < cut < span[1]:
             raise HoldsforError("the events cover too little time to hold some of it out")
         known, points = label_history(self.labels, line, self._events())
-        rules = Rules(tolerance_in(how[0], line), how[1])
+        rules = ScoringRules(tolerance_in(how[0], line), how[1])
         numbers = _Numbers(known, any_order=self.any_order)
         columns = numbers.columns(known)
-        book = Book(columns, [(span[0], cut), (cut, span[1])], line, rules, points=bool(points))
+        running_scores = IncrementalScores(columns, [(span[0], cut), (cut, span[1])], line, rules, points=bool(points))
         settings = list(dict.fromkeys((*values, current)))
-        sweep = self._sweep(line)
-        found = self._rerun(settings, line, numbers) if sweep is None else _swept(sweep, settings, numbers)
-        scores = [one for count, edits in found for one in book.scores(count, edits)]
+        runs = self._setting_runs(line)
+        found = self._rerun(settings, line, numbers) if runs is None else _edits_of(runs, settings, numbers)
+        scores = [one for count, edits in found for one in running_scores.scores(count, edits)]
         return Scored(values, dict(zip(settings, scores, strict=True)), line.time_text(cut))
 
     def _events(self) -> frozenset[str]:
@@ -206,7 +206,7 @@ class Trials:
         part.require_no_errors()
         return part.limited(max_delayed_effects=self.reasoner.max_delayed_effects)
 
-    def _run(self, values: Sequence[Fraction]) -> tuple[Result | MetricResult, Line]:
+    def _run(self, values: Sequence[Fraction]) -> tuple[Result | MetricResult, TimeLine]:
         part = self._part(values)
         result: Result | MetricResult
         if isinstance(part, MetricReasoner):
@@ -216,15 +216,15 @@ class Trials:
             result = self.runs.recognised(part, self.runs.reading(self.reasoner))
         return result, labelled_line(result, self.labels)
 
-    def _found(self, result: Result | MetricResult, line: Line) -> History:
+    def _found(self, result: Result | MetricResult, line: TimeLine) -> History:
         if isinstance(result, Result):
             return history_of(result, self.wanted)
         return metric_history_of(result, line.scale, self.wanted)
 
     def _rerun(
-        self, settings: Sequence[tuple[Fraction, ...]], line: Line, numbers: _Numbers
-    ) -> Iterator[tuple[int, Edits]]:
-        """A run of the part that matters for each setting."""
+        self, settings: Sequence[tuple[Fraction, ...]], line: TimeLine, numbers: _Numbers
+    ) -> Iterator[tuple[int, IntervalEdits]]:
+        """A run of the required part of the program for each setting."""
         before = [EMPTY, EMPTY, EMPTY]
         for one in settings:
             result, mine = self._run(one)
@@ -234,14 +234,14 @@ class Trials:
                     "vary it in steps that are"
                 )
             now = list(numbers.columns(with_labelled_values(self._found(result, line), numbers.labels)))
-            goes, comes = only_one_has(before, now)
-            key, start, end = (np.concatenate((old[goes], new[comes])) for old, new in zip(before, now, strict=True))
+            removed, added = only_one_has(before, now)
+            key, start, end = (np.concatenate((old[removed], new[added])) for old, new in zip(before, now, strict=True))
             rows = np.arange(len(key))
-            yield 1, Edits(np.zeros(len(rows), np.int64), key, start, end, rows >= len(goes))
+            yield 1, IntervalEdits(np.zeros(len(rows), np.int64), key, start, end, rows >= len(removed))
             before = now
 
-    def _sweep(self, line: Line) -> Sweep | None:
-        """All settings in one engine, if it is known how constants are read; else None."""
+    def _setting_runs(self, line: TimeLine) -> SettingRuns | None:
+        """The evaluation of all settings in one engine, if the uses of all constants are known; otherwise None."""
         if not isinstance(self.reasoner, Reasoner) or line.is_metric or self._events():
             return None
         given = self.runs.given
@@ -253,48 +253,50 @@ class Trials:
         if parts is None or any(map(self._unknown, range(len(self.parameters)))):
             return None
         plans = self._loaded(parts.fixed).plan, self._loaded(parts.reached).plan
-        return Sweep(parts, plans, self.runs.reading(self.reasoner), given.threads)
+        return SettingRuns(parts, plans, self.runs.reading(self.reasoner), given.threads)
 
 
 @dataclass(frozen=True)
 class Scored:
-    """The settings that are tried, scores by setting, and from when on is the later part of the time."""
+    """The settings that are tried, scores by setting, and the start of the later part of the time."""
 
     values: list[tuple[Fraction, ...]]
     scores: dict[tuple[Fraction, ...], list[Score]]
     cut: str
 
 
-def _swept(sweep: Sweep, settings: Sequence[tuple[Fraction, ...]], numbers: _Numbers) -> Iterator[tuple[int, Edits]]:
-    """What comes and goes from setting to setting."""
-    beginning = list(sweep.beginning())
-    for count, moves in sweep.over(settings, _CHANGES):
+def _edits_of(
+    runs: SettingRuns, settings: Sequence[tuple[Fraction, ...]], numbers: _Numbers
+) -> Iterator[tuple[int, IntervalEdits]]:
+    """The intervals that each setting adds to and removes from those of the setting before."""
+    constant = list(runs.constant_results())
+    for count, changes in runs.changes(settings, _CHANGES):
         parts = []
-        for move in (*beginning, *moves):
-            rows = labelled_rows(move.found, numbers.labels)
-            parts.append((move.setting[rows], *numbers.columns(move.found.take(rows)), move.comes[rows]))
-        beginning = []
+        for change in (*constant, *changes):
+            rows = labelled_rows(change.found, numbers.labels)
+            parts.append((change.setting[rows], *numbers.columns(change.found.take(rows)), change.is_added[rows]))
+        constant = []
         none = (EMPTY, EMPTY, EMPTY, EMPTY, np.zeros(0, np.bool_))
-        yield count, Edits(*(np.concatenate(columns) for columns in zip(none, *parts, strict=True)))
+        yield count, IntervalEdits(*(np.concatenate(columns) for columns in zip(none, *parts, strict=True)))
 
 
 _CHANGES = 1 << 20
-"""Scores are counted again when so many intervals have changed."""
+"""The number of changed intervals after which scores are counted anew."""
 
 
-def _snake(tried: Sequence[Sequence[Choice]]) -> Iterator[tuple[Choice, ...]]:
-    """All combinations, each but one step of one constant away from the one before."""
+def _combinations(tried: Sequence[Sequence[ConstantRange]]) -> Iterator[tuple[ConstantRange, ...]]:
+    """All combinations, in an order in which each differs from the one before by one step of one constant."""
     if not tried:
         yield ()
         return
     *rest, last = tried
-    for place, before in enumerate(_snake(rest)):
+    for place, before in enumerate(_combinations(rest)):
         for choice in last if place % 2 == 0 else reversed(last):
             yield (*before, choice)
 
 
 class _Numbers:
-    """A number for every subject, whoever names it first."""
+    """A number for every subject, in the order of first mention."""
 
     def __init__(self, labels: History, *, any_order: bool) -> None:
         self.labels, self._any_order = labels, any_order

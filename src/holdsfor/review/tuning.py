@@ -17,11 +17,11 @@ from holdsfor.loading import Background
 from holdsfor.metric import MetricReasoner
 from holdsfor.recognition import EventsInput, MappingInput
 from holdsfor.review.breakpoints import (
-    Choice,
+    ConstantRange,
 )
 from holdsfor.review.labels import LabelsInput, read_labels
 from holdsfor.review.programs import RulesInput, opened
-from holdsfor.review.running import Input, Runs
+from holdsfor.review.running import EventInput, Runs
 from holdsfor.review.saving import save_form
 from holdsfor.review.scoring import Score
 from holdsfor.review.trials import Trials
@@ -29,12 +29,12 @@ from holdsfor.review.varying import Parameter, read_parameter
 from holdsfor.times import DurationInput, TimeInput
 
 SCHEMA = "holdsfor.tuning/1"
-"""What the JSON form is called; fields may be added, never taken away or changed."""
+"""The name of the JSON format; fields may be added, never removed or changed."""
 Measure = Literal["episode", "time"]
 
 
 @dataclass(frozen=True)
-class Setting:
+class TunedSetting:
     """Values of the constants, and the scores they give: on the earlier part of the time, and on the later one."""
 
     values: tuple[Fraction, ...]
@@ -48,7 +48,7 @@ class Setting:
 
 
 def f1_of(score: Score, by: Measure) -> float:
-    """What is made as large as possible; nothing at all counts as 0."""
+    """The score to maximise; 0 if it is undefined."""
     found = score.time_f1 if by == "time" else score.f1
     return 0.0 if math.isnan(found) else found
 
@@ -58,9 +58,9 @@ class Tuning:
     """All settings that were tried, the best of them on the earlier part, and how good that is on the later part."""
 
     parameters: Sequence[Parameter]
-    choices: Sequence[Sequence[Choice]]
-    settings: list[Setting]
-    current: Setting
+    choices: Sequence[Sequence[ConstantRange]]
+    settings: list[TunedSetting]
+    current: TunedSetting
     by: Measure
     cut: str
     """From when on is the later part."""
@@ -68,16 +68,16 @@ class Tuning:
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
-    def best(self) -> Setting:
+    def best(self) -> TunedSetting:
         """The setting with the highest F1 on the earlier part; of several, the one nearest to the present one."""
         return max(self.settings, key=lambda one: (f1_of(one.fit, self.by), -self._distance(one)))
 
-    def _distance(self, one: Setting) -> float:
+    def _distance(self, one: TunedSetting) -> float:
         widths = [float(parameter.high - parameter.low) for parameter in self.parameters]
         pairs = zip(one.values, self.current.values, widths, strict=True)
         return sum(abs(float(a - b)) / width for a, b, width in pairs)
 
-    def setting_of(self, *values: float | Fraction) -> Setting:
+    def setting_of(self, *values: float | Fraction) -> TunedSetting:
         """The setting that has the same answer as some values."""
         exact = [Fraction(str(value)) for value in values]
         tried = {setting.values: setting for setting in self.settings}
@@ -123,13 +123,13 @@ class Tuning:
         return curve_svg(self)
 
     def html(self) -> str:
-        """A page of its own."""
+        """A self-contained page."""
         from holdsfor.review.tuning_page import tuning_page
 
         return tuning_page(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write a file; its ending says what: `.html`, `.svg`, `.json`, `.csv`, `.md`, `.txt`."""
+        """Write a file; its ending determines the form: `.html`, `.svg`, `.json`, `.csv`, `.md`, `.txt`."""
         forms: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".svg": self.svg,
@@ -199,10 +199,10 @@ def tune(
     listed = read_labels(labels, metric=isinstance(reasoner, MetricReasoner))
     if not listed:
         raise HoldsforError("there are no labels; each needs a fluent, a start and an end")
-    runs = Runs(Input(events, mapping, unit, window, step, start, end, None, threads))
+    runs = Runs(EventInput(events, mapping, unit, window, step, start, end, None, threads))
     work = Trials(reasoner, program, runs, listed, parameters, settings, any_order=any_order)
     prepared = perf_counter()
-    tried = work.choices()
+    tried = work.constant_ranges()
     chosen = perf_counter()
     made = tuning_of(work, tried, by, fit, (tolerance, overlap))
     made.seconds = {
@@ -214,10 +214,12 @@ def tune(
 
 
 def tuning_of(
-    work: Trials, tried: list[list[Choice]], by: Measure, fit: float, how: tuple[DurationInput, float]
+    work: Trials, tried: list[list[ConstantRange]], by: Measure, fit: float, how: tuple[DurationInput, float]
 ) -> Tuning:
     """All settings that are tried, with their scores."""
     found = work.scored(tried, fit, how)
     current = tuple(parameter.current for parameter in work.parameters)
-    made = [Setting(one, *found.scores[one]) for one in found.values]
-    return Tuning(work.parameters, tried, made, Setting(current, *found.scores[current]), by, found.cut, work.notes)
+    made = [TunedSetting(one, *found.scores[one]) for one in found.values]
+    return Tuning(
+        work.parameters, tried, made, TunedSetting(current, *found.scores[current]), by, found.cut, work.notes
+    )

@@ -15,7 +15,7 @@ from holdsfor.review.diff_text import aligned
 from holdsfor.review.scoring import Score
 
 if TYPE_CHECKING:
-    from holdsfor.review.tuning import Setting, Tuning
+    from holdsfor.review.tuning import TunedSetting, Tuning
 
 
 def measures(score: Score, by: str) -> tuple[float, float, float]:
@@ -25,13 +25,13 @@ def measures(score: Score, by: str) -> tuple[float, float, float]:
     return score.precision, score.recall, score.f1
 
 
-def values_text(found: Tuning, one: Setting) -> str:
+def values_text(found: Tuning, one: TunedSetting) -> str:
     """`limit(4)`, with the value in the place of the range."""
     names = (parameter.name for parameter in found.parameters)
     return ", ".join(name.replace("…", number_text(value)) for name, value in zip(names, one.values, strict=True))
 
 
-def ranked(found: Tuning) -> list[Setting]:
+def ranked(found: Tuning) -> list[TunedSetting]:
     """The settings with the highest F1 on the earlier part first."""
     best = found.best
     others = [one for one in found.settings if one is not best]
@@ -58,7 +58,7 @@ def rows(found: Tuning, limit: int) -> list[list[str]]:
 
 
 def headline(found: Tuning) -> str:
-    """All of it in a sentence."""
+    """The tuning in a sentence."""
     best = found.best
     now, then = (percent(measures(one.held, found.by)[2]) for one in (found.current, best))
     return (
@@ -108,7 +108,7 @@ def tuning_data(found: Tuning) -> dict[str, Any]:
     }
 
 
-def _setting(one: Setting) -> dict[str, Any]:
+def _setting(one: TunedSetting) -> dict[str, Any]:
     return {"values": list(one.numbers), "fit": _score(one.fit), "held_out": _score(one.held)}
 
 

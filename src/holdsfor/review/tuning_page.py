@@ -1,4 +1,4 @@
-"""A tuning as a page of its own, with a curve of precision against recall."""
+"""A tuning as a self-contained page, with a curve of precision against recall."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdsfor.review.page import cards, fragment, html_table, picture, whole_pag
 from holdsfor.review.tuning_forms import headline, measures, rows, values_text
 
 if TYPE_CHECKING:
-    from holdsfor.review.tuning import Setting, Tuning
+    from holdsfor.review.tuning import TunedSetting, Tuning
 
 _WIDTH, _HEIGHT = 720, 520
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 64, 56
@@ -102,7 +102,7 @@ def _points(found: Tuning, fill: str, *, is_held: bool) -> Iterator[str]:
         )
 
 
-def _mark(found: Tuning, one: Setting, name: str) -> Iterator[str]:
+def _mark(found: Tuning, one: TunedSetting, name: str) -> Iterator[str]:
     for score, fill in ((one.fit, _FIT), (one.held, _HELD)):
         precision, recall, _ = measures(score, found.by)
         if math.isnan(precision) or math.isnan(recall):

@@ -17,7 +17,7 @@ from holdsfor.syntax.parser import parse
 from holdsfor.syntax.terms import Compound, Const, Term, Var
 
 Path_: TypeAlias = tuple[str | int, ...]
-"""Where a constant stands inside of a program: fields, and places in tuples."""
+"""The path of a constant in a program: fields, and places in tuples."""
 Written: TypeAlias = Program | MetricProgram
 
 _NUMBER = r"-?\d+(?:\.\d+|/\d+)?"
@@ -42,7 +42,7 @@ class Parameter:
 
     @property
     def name(self) -> str:
-        """What people call it: the text without its range."""
+        """The name of the constant: its text without the range."""
         return _RANGE.sub("…", self.text)
 
     def put(self, program: Any, value: Fraction) -> Any:

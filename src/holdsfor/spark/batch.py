@@ -26,24 +26,24 @@ from holdsfor.metric import MetricReasoner
 from holdsfor.physical.model import FOREVER as NEVER_FINAL
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.arguments import ArgumentColumns, columns_of, require_types
-from holdsfor.spark.asked_for import known_scale, require_frames
 from holdsfor.spark.engine_task import EngineTask
+from holdsfor.spark.input_frames import known_scale, require_frames
 from holdsfor.spark.job import Span, make_job, plan_rows
-from holdsfor.spark.keys import Ties, connected
+from holdsfor.spark.keys import TiedParts, connected
 from holdsfor.spark.output import WITHOUT_VALUE
 from holdsfor.spark.scales import in_timestamps
 from holdsfor.spark.session import spare_worker, workers_like_driver
 from holdsfor.spark.sources import (
     BUCKET_OF_PACKED,
     TAG_OF_PACKED,
-    Feed,
+    SourceFrame,
     feeds_of,
     linked_parts,
     packed,
     stage_rows,
     stream_facts,
 )
-from holdsfor.spark.stages import Stage, bucket_count, fact_parts, physical_stages
+from holdsfor.spark.stages import SparkStage, bucket_count, fact_parts, physical_stages
 from holdsfor.spark.ticks import feed_in_ticks, require_no_preprocessing, results_in_time, span_in_ticks
 from holdsfor.spark.timestamps import EVENT_TIMES, INTERVAL_TIMES
 from holdsfor.spark.wire import COUNTS, DELIVERY, DERIVED, MOMENTS, RESULT, ddl
@@ -142,7 +142,7 @@ def derived_events(
 
 
 def _arguments(
-    plan: Plan, kind: EntityKind, name: str | None, feeds: Sequence[Feed], types: Mapping[str, str] | None
+    plan: Plan, kind: EntityKind, name: str | None, feeds: Sequence[SourceFrame], types: Mapping[str, str] | None
 ) -> ArgumentColumns | None:
     """The argument columns of a fluent or event, if requested."""
     if name is None:
@@ -187,7 +187,7 @@ def read_input(
     clock_tick: int | None = None,
     *,
     untyped: bool,
-) -> tuple[Plan, list[Feed], TimeScale | None]:
+) -> tuple[Plan, list[SourceFrame], TimeScale | None]:
     """The plan of a program, its DataFrames, and the length of a time-point."""
     reasoner = read_program(program, background)
     plan = (reasoner if clock_tick is None else reasoner.with_clock_tick(clock_tick)).plan
@@ -229,7 +229,7 @@ def loaded(
 def stage_output(
     plan: Plan,
     spark: SparkSession,
-    feeds: Sequence[Feed],
+    feeds: Sequence[SourceFrame],
     span: Span,
     partitions: int | None = None,
     *,
@@ -279,7 +279,7 @@ def stage_output(
     return waiting[0] if tick == 1 else results_in_time(waiting[0], tick)
 
 
-def _ties(feeds: Sequence[Feed], stage: Stage, plan: Plan) -> Ties:
+def _ties(feeds: Sequence[SourceFrame], stage: SparkStage, plan: Plan) -> TiedParts:
     """The connected components of tied keys, computed from distinct pairs before the run."""
     tables = [fact_parts(plan, link) for link in stage.links if not isinstance(link.source, Symbol)]
     frames = [frame for link in stage.links for frame in linked_parts(feeds, link)]
@@ -290,11 +290,13 @@ def _ties(feeds: Sequence[Feed], stage: Stage, plan: Plan) -> Ties:
             raise HoldsforError(f"the keys of {named} are tied together by more than {_MOST_TIES:,} pairs")
         tables.append((found["one"].to_numpy(), found["other"].to_numpy()))
     return (
-        connected(*(np.concatenate(columns) for columns in zip(*tables, strict=True))) if tables else Ties(EMPTY, EMPTY)
+        connected(*(np.concatenate(columns) for columns in zip(*tables, strict=True)))
+        if tables
+        else TiedParts(EMPTY, EMPTY)
     )
 
 
-def _ties_frame(spark: SparkSession, ties: Ties | None) -> DataFrame | None:
+def _ties_frame(spark: SparkSession, ties: TiedParts | None) -> DataFrame | None:
     if ties is None:
         return None
     return F.broadcast(spark.createDataFrame(pa.table({"part": ties.parts, "first": ties.first})))
@@ -334,7 +336,7 @@ def session_of(events: Events) -> SparkSession:
 
 
 def default_partitions(spark: SparkSession) -> int:
-    """Spark's shuffle partitions; on a single machine with a cluster setting, a few per core."""
+    """Spark's shuffle partitions; on a single machine with a cluster setting, a small number per core."""
     shuffled = int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
     master = spark.conf.get("spark.master", "") or ""
     if shuffled == 200 and master.startswith("local["):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.alignment import Places
 from holdsfor.compiler.analysis.ordinals import ordinal, ordinals
-from holdsfor.spark.stages import Delivery, Stage, StagePlan
+from holdsfor.spark.stages import SparkStage, StageInput, StagePlan
 
 
 def stages_text(stages: StagePlan) -> str:
@@ -28,7 +28,7 @@ def _lines(stages: StagePlan) -> Iterator[str]:
         yield f"warning: {message}"
 
 
-def _place(stage: Stage) -> str:
+def _place(stage: SparkStage) -> str:
     if stage.is_single:
         return "one bucket"
     if stage.sides:
@@ -40,15 +40,15 @@ def _key(places: Places) -> str:
     return f"by {ordinals(places)}" if places else "all in one bucket"
 
 
-def _way(delivery: Delivery, stage: Stage) -> str:
+def _way(delivery: StageInput, stage: SparkStage) -> str:
     return "gets" if delivery.made_in is not None and delivery.made_in < stage.number else "reads"
 
 
-def _from(delivery: Delivery) -> str:
+def _from(delivery: StageInput) -> str:
     return "" if delivery.made_in is None else f" of stage {delivery.made_in}"
 
 
-def _spread(delivery: Delivery) -> str:
+def _spread(delivery: StageInput) -> str:
     if delivery.lines:
         listed = [f"{ordinals((place,))} at their {' or '.join(map(ordinal, of))} part" for place, of in delivery.lines]
         return f"to the buckets of keys that have {' or '.join(listed)}"
@@ -62,7 +62,7 @@ def stages_data(stages: StagePlan) -> dict[str, object]:
     return {"stages": [_stage_data(stage) for stage in stages.stages], "warnings": list(stages.warnings)}
 
 
-def _stage_data(stage: Stage) -> dict[str, object]:
+def _stage_data(stage: SparkStage) -> dict[str, object]:
     return {
         "number": stage.number,
         "one_bucket": stage.is_single,

@@ -28,13 +28,13 @@ from holdsfor.io.formats import table_part
 from holdsfor.io.frames import entry_of
 from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import TableMapping
-from holdsfor.io.tables import Taker
+from holdsfor.io.tables import TableReader
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput, plan_windows
 from holdsfor.spark.batch import Events, Rules, read_input, session_of, unit_in
 from holdsfor.spark.columns import Argument, key_part, literal
 from holdsfor.spark.keys import part
-from holdsfor.spark.sources import Feed, Origin, reach_of_feeds
+from holdsfor.spark.sources import Origin, SourceFrame, reach_of_feeds
 from holdsfor.times import DurationInput, TimeInput, span_in_points, time_point, time_point_or_none
 
 
@@ -60,8 +60,8 @@ def explain(
     known = unit_in(scale)
     span = span_in_points((window, step, start, end), known)
     point, query = time_point(at, known, "at"), time_point_or_none(query_time, known, "query_time")
-    asked = read_question(question, plan.analysis.entities)
-    demand = demand_of(plan, asked.symbol, asked.term)
+    parsed = read_question(question, plan.analysis.entities)
+    demand = demand_of(plan, parsed.symbol, parsed.term)
     reach = reach_of(session_of(events), feeds)
     windows = plan_windows(reach, *span)
     stream, dictionary = fetched(plan, feeds, demand)
@@ -69,7 +69,7 @@ def explain(
     return found.explain(question, point, query_time=query, depth=depth)
 
 
-def reach_of(spark: SparkSession, feeds: Sequence[Feed]) -> Stream:
+def reach_of(spark: SparkSession, feeds: Sequence[SourceFrame]) -> Stream:
     """The first and last time-points and arrivals of all rows, as a stream of two rows."""
     row = reach_of_feeds(spark, feeds, counted=False).first()
     if row is None or row["first"] is None:
@@ -79,11 +79,11 @@ def reach_of(spark: SparkSession, feeds: Sequence[Feed]) -> Stream:
     return Stream({Symbol(EntityKind.EVENT, "", 0): ends})
 
 
-def fetched(plan: Plan, feeds: Sequence[Feed], demand: Demand) -> tuple[Stream, Dictionary]:
+def fetched(plan: Plan, feeds: Sequence[SourceFrame], demand: Demand) -> tuple[Stream, Dictionary]:
     """The rows that a demand needs."""
     layouts = Layouts(plan.analysis.entities)
     builder = Builder()
-    taker = Taker(layouts, builder, "s")
+    reader = TableReader(layouts, builder, "s")
     for frame, origin in wanted_rows(feeds, demand):
         name = origin.rows.symbol.name
         columns = frame.columns
@@ -91,12 +91,12 @@ def fetched(plan: Plan, feeds: Sequence[Feed], demand: Demand) -> tuple[Stream, 
         loose = [f"argument {place}" for place, arg in enumerate(origin.args) if arg.slot == "u"]
         part = replace(part, untyped=frozenset(one for one in loose if one in columns))
         if len(part.table):
-            taker.take(part, [entry_of(f"events[{name!r}]", name, columns, layouts)], name)
+            reader.read(part, [entry_of(f"events[{name!r}]", name, columns, layouts)], name)
     dictionary = Dictionary()
     return builder.finish(dictionary).stream, dictionary
 
 
-def wanted_rows(feeds: Sequence[Feed], demand: Demand) -> Iterator[tuple[DataFrame, Origin]]:
+def wanted_rows(feeds: Sequence[SourceFrame], demand: Demand) -> Iterator[tuple[DataFrame, Origin]]:
     """The rows of each event and input fluent that a demand needs, as DataFrames."""
     for feed in feeds:
         for origin in feed.origins:
@@ -142,7 +142,7 @@ def _same(argument: Argument, value: Value) -> str:
         raise HoldsforError(f"{value} is neither a number nor text; tables have nothing else")
     match argument.slot:
         case "u" if not is_text:
-            # Other numbers may have the same part. This can only give too many rows, never too few.
+            # Other numbers may have the same part. This can only give additional rows; no row is missing.
             return f"{key_part(argument)} = {part(value)}L"
         case "l" | "d" if is_text:
             return "false"

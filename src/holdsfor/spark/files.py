@@ -23,7 +23,7 @@ from holdsfor.io.sources import STANDARD_INPUT, head_of
 from holdsfor.spark.columns import identifier
 from holdsfor.spark.connectors.payload import MALFORMED
 from holdsfor.spark.nested import kind_at, with_paths
-from holdsfor.spark.sources import Feed, feeds_of
+from holdsfor.spark.sources import SourceFrame, feeds_of
 
 _UNPACKED = {"gzip": ".gz", "bzip2": ".bz2"}
 """The file name endings of compressions that Spark supports."""
@@ -31,7 +31,7 @@ _UNPACKED = {"gzip": ".gz", "bzip2": ".bz2"}
 
 def file_feeds(
     spark: SparkSession, paths: Sequence[str | Path], entities: Entities, mapping: TableMapping | None
-) -> list[Feed]:
+) -> list[SourceFrame]:
     """The feeds of files, by a mapping or in RTEC's format."""
     files = spark_files(paths, mapping)
     if mapping is None:
@@ -131,7 +131,7 @@ def _require_structs(frame: DataFrame, paths: Sequence[str]) -> None:
             raise HoldsforError(f"{path}: {root} is not an object in some rows, so Spark reads it as text in all rows")
 
 
-def _rtec(spark: SparkSession, paths: list[str], entities: Entities) -> list[Feed]:
+def _rtec(spark: SparkSession, paths: list[str], entities: Entities) -> list[SourceFrame]:
     """Rows of several shapes in one file, distinguished by name and number of fields."""
     entries = tuple(_entries(entities))
     width = max((len(entry.args) for entry in entries), default=0) + max(FIELDS_BEFORE_ARGUMENTS.values())

@@ -12,7 +12,7 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.core.program import shipped
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.layouts import Form
-from holdsfor.spark.keys import Ties
+from holdsfor.spark.keys import TiedParts
 from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.wire import MOST_BUCKETS, MOST_TAGS, Tag, Wire, slot_names
 from holdsfor.times import TimeScale
@@ -33,7 +33,7 @@ class StageSpec:
     number: int
     members: dict[Symbol, Places]
     tags: dict[int, Tag]
-    ties: Ties | None = None
+    ties: TiedParts | None = None
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def make_job(
     fluents: Collection[str] | None = None,
     derived_events: bool = False,
     rows_at_once: int | None = None,
-    ties: Mapping[int, Ties] = MappingProxyType({}),
+    ties: Mapping[int, TiedParts] = MappingProxyType({}),
 ) -> Job:
     """The job for the workers; `ties` are those of stages with tied keys."""
     if buckets > MOST_BUCKETS:

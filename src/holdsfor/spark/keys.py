@@ -72,12 +72,12 @@ class PartsOfCodes:
         if missing:
             self._parts = np.concatenate((self._parts, np.zeros(missing, np.int64)))
             self._is_known = np.concatenate((self._is_known, np.zeros(missing, np.bool_)))
-        is_asked = np.zeros(len(self._parts), np.bool_)
-        is_asked[codes] = True
-        new = np.flatnonzero(is_asked & ~self._is_known)
+        is_requested = np.zeros(len(self._parts), np.bool_)
+        is_requested[codes] = True
+        new = np.flatnonzero(is_requested & ~self._is_known)
         if len(new):
             self._parts[new] = parts(self._dictionary.values[code] for code in new.tolist())
-            self._is_known |= is_asked
+            self._is_known |= is_requested
         return self._parts[codes]
 
 
@@ -97,7 +97,7 @@ def buckets(columns: Sequence[Ints], rows: int, count: int) -> Ints:
 
 
 @dataclass(frozen=True)
-class Ties:
+class TiedParts:
     """Parts that are evaluated together: each of `parts`, which is sorted, is replaced by the element of `first` at its
     index.
     """
@@ -113,7 +113,7 @@ class Ties:
         return np.where(self.parts[at] == column, self.first[at], column)
 
 
-def connected(one: Ints, other: Ints) -> Ties:
+def connected(one: Ints, other: Ints) -> TiedParts:
     """The connected components of pairs of parts, each identified by its least member.
 
     >>> connected(np.array([5, 9, 7]), np.array([7, 8, 3])).first.tolist()
@@ -130,7 +130,7 @@ def connected(one: Ints, other: Ints) -> Ties:
             np.minimum.at(lower, target, least)
         lower = lower[lower]
         if (lower == label).all():
-            return Ties(nodes, nodes[label])
+            return TiedParts(nodes, nodes[label])
         label = lower
 
 

@@ -59,10 +59,10 @@ class Pieces(BucketOutput):
     def work(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Evaluates rows in time order; information about the whole stream comes first."""
         yield from self.stream_facts(self._rows)
-        yield from self._taken()
+        yield from self._added()
         for batch in batches:
             self._rows.add(pa.Table.from_batches([batch]), self._job, self._spec)
-            yield from self._taken()
+            yield from self._added()
         while self._common:
             yield from self._step(self._common[0])
 
@@ -80,7 +80,7 @@ class Pieces(BucketOutput):
         self._vocabulary = Vocabulary(dictionary, self._engine.words)
         self._texts = Texts(dictionary)
 
-    def _taken(self) -> Iterator[pa.RecordBatch]:
+    def _added(self) -> Iterator[pa.RecordBatch]:
         """Adds rows, and advances as far as they are complete."""
         rows = self._rows
         if rows.passing is not None:

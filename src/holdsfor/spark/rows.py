@@ -60,11 +60,11 @@ class BucketRows:
         if job.wire.staged:
             is_mine = pc.equal(table["stage"], spec.number)
             self.own, self.passing = table.filter(is_mine), table.filter(pc.invert(is_mine))
-        told = self.own.filter(pc.less(self.own["tag"], 0))
-        if len(told):
-            self._read_facts(told)
+        metadata = self.own.filter(pc.less(self.own["tag"], 0))
+        if len(metadata):
+            self._read_metadata(metadata)
 
-    def _read_facts(self, rows: pa.Table) -> None:
+    def _read_metadata(self, rows: pa.Table) -> None:
         facts = dict(zip(rows["tag"].to_pylist(), rows["t0"].to_pylist(), strict=True))
         if "t1" in rows.column_names:
             second = zip(rows["tag"].to_pylist(), rows["t1"].to_pylist(), strict=True)
@@ -108,7 +108,7 @@ def _columns_of(tag: Tag, names: Sequence[str]) -> list[str]:
 def engine_rows(
     engine: Engine, own: list[tuple[Tag, pa.Table]], vocabulary: Vocabulary
 ) -> Iterator[tuple[CoreRows, Ints]]:
-    """Input for the engine, with its arrivals. Python converts what the core cannot read."""
+    """Input for the engine, with its arrivals. Python converts values that the core cannot read."""
     rest = []
     for tag, table in own:
         found = None

@@ -47,8 +47,8 @@ def timestamp_sql(column: str, scale: TimeScale) -> str:
         size = scale.size // 1000
         fits = f"{column} between {-LATEST // size + 1}L and {LATEST // size}L"
         moment, wrong = f"timestamp_micros({column} * {size}L)", BEYOND
-    complaint = f"raise_error(concat('time-point ', {column}, {literal(f' {wrong}')}))"
-    return f"case when {column} is null then null when {fits} then {moment} else {complaint} end"
+    error = f"raise_error(concat('time-point ', {column}, {literal(f' {wrong}')}))"
+    return f"case when {column} is null then null when {fits} then {moment} else {error} end"
 
 
 def points_sql(column: str, scale: TimeScale) -> str:

@@ -20,7 +20,7 @@ from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_
 from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.job import Rows, SourceRows
 from holdsfor.spark.nested import with_paths_of
-from holdsfor.spark.stages import Link, Stage
+from holdsfor.spark.stages import KeyLink, SparkStage
 from holdsfor.spark.wire import (
     ARRIVALS,
     BUCKET,
@@ -55,7 +55,7 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Feed:
+class SourceFrame:
     """A DataFrame with the origins of its rows; a row has at most one origin."""
 
     frame: DataFrame
@@ -71,7 +71,7 @@ def feeds_of(
     unit: str,
     *,
     untyped: bool = False,
-) -> list[Feed]:
+) -> list[SourceFrame]:
     """The feeds of the user's input: one DataFrame with a mapping, or one per event and input fluent."""
     layouts = Layouts(entities)
     if isinstance(events, Mapping):
@@ -93,7 +93,7 @@ def feeds_of(
 
 def feeds_of_frame(
     frame: DataFrame, entries: Sequence[Entry], layouts: Layouts, unit: str, *, untyped: bool
-) -> list[Feed]:
+) -> list[SourceFrame]:
     """Feeds that convert the rows of a DataFrame to events and input fluents, by mapping entries."""
     found = [_origin(frame, entry, layouts, unit, untyped=untyped) for entry in entries]
     origins = tuple(origin for origin in found if origin is not None)
@@ -101,7 +101,7 @@ def feeds_of_frame(
         return []
     is_one = len(origins) == 1 or _are_exclusive(entries)
     first, *others = [origins] if is_one else [(origin,) for origin in origins]
-    return [Feed(frame, first, _lost(frame, entries)), *(Feed(frame, other) for other in others)]
+    return [SourceFrame(frame, first, _lost(frame, entries)), *(SourceFrame(frame, other) for other in others)]
 
 
 def _lost(frame: DataFrame, entries: Sequence[Entry]) -> str:
@@ -169,7 +169,7 @@ def _tied(frame: DataFrame, shipped: ShippedOrigin, stage: int, wire: Wire, buck
     return _typed(placed, columns | {"bucket": f"pmod(hash(coalesce(first, part)), {buckets})"}, wire)
 
 
-def linked_parts(feeds: Sequence[Feed], link: Link) -> Iterator[DataFrame]:
+def linked_parts(feeds: Sequence[SourceFrame], link: KeyLink) -> Iterator[DataFrame]:
     """The key parts that the rows of an input relate."""
     for feed in feeds:
         for origin in feed.origins:
@@ -184,17 +184,17 @@ def first_true(cases: Sequence[tuple[str, str | None]]) -> str:
     values = {value for _, value in cases}
     if len(values) == 1:
         return values.pop() or "null"
-    told_apart = " ".join(f"when {test} then {value}" for test, value in cases if value is not None)
-    return f"case {told_apart} end"
+    branches = " ".join(f"when {test} then {value}" for test, value in cases if value is not None)
+    return f"case {branches} end"
 
 
 # Rows of a stage
 
 
 def stage_rows(
-    feeds: Sequence[Feed],
+    feeds: Sequence[SourceFrame],
     sources: Sequence[SourceRows],
-    stage: Stage,
+    stage: SparkStage,
     rows: Rows,
     buckets: int,
     ties: DataFrame | None = None,
@@ -312,7 +312,7 @@ def _typed(frame: DataFrame, columns: Mapping[str, str], wire: Wire) -> DataFram
     return frame.selectExpr(*(f"{cast[name]} as {name}" for name in wire.out_schema.names))
 
 
-# The shuffle dominates the cost, so its rows have as few columns as possible.
+# The shuffle dominates the cost, so the number of its columns is minimal.
 BUCKET_OF_PACKED = f"shiftright(tag, {TAG_BITS})"
 TAG_OF_PACKED = f"((tag & {2**TAG_BITS - 1}) - {LOWEST_TAG})"
 
@@ -331,7 +331,7 @@ _SIZES = {"good": "sum", "bad": "sum"}
 
 
 def stream_facts(
-    spark: SparkSession, feeds: Sequence[Feed], rows: Rows, buckets: int, *, counted: bool = True
+    spark: SparkSession, feeds: Sequence[SourceFrame], rows: Rows, buckets: int, *, counted: bool = True
 ) -> DataFrame:
     """The time range of the stream, for every bucket; if `counted`, also the number of rows, for the first bucket."""
     wire = rows.wire
@@ -358,7 +358,7 @@ def stream_facts(
     return _typed(listed, columns | ({"stage": "1"} if wire.staged else {}), wire)
 
 
-def reach_of_feeds(spark: SparkSession, feeds: Sequence[Feed], *, counted: bool) -> DataFrame:
+def reach_of_feeds(spark: SparkSession, feeds: Sequence[SourceFrame], *, counted: bool) -> DataFrame:
     """Counts and extreme times of all feeds, in one row."""
     facts = _REACH | _SIZES if counted else _REACH
     if not feeds:
@@ -370,7 +370,7 @@ def reach_of_feeds(spark: SparkSession, feeds: Sequence[Feed], *, counted: bool)
     return together.selectExpr(*(f"{how}({name}) as {name}" for name, how in facts.items()))
 
 
-def _moments(feed: Feed) -> dict[str, str]:
+def _moments(feed: SourceFrame) -> dict[str, str]:
     """The first and last time-points of rows, and of their arrivals."""
     return {
         name: first_true([(origin.chosen, getattr(origin, name)) for origin in feed.origins])
@@ -378,7 +378,7 @@ def _moments(feed: Feed) -> dict[str, str]:
     }
 
 
-def _feed_reach(feed: Feed) -> DataFrame:
+def _feed_reach(feed: SourceFrame) -> DataFrame:
     """The time range of a DataFrame. This pass over the input computes as little as possible."""
     rows = feed.frame.where(_usable(feed.origins)).selectExpr(
         *(f"{sql} as {name}" for name, sql in _moments(feed).items())
@@ -388,9 +388,9 @@ def _feed_reach(feed: Feed) -> DataFrame:
     )
 
 
-def _counted_reach(feed: Feed) -> DataFrame:
+def _counted_reach(feed: SourceFrame) -> DataFrame:
     """The time range, and the numbers of valid and malformed rows."""
-    # Common conditions of all rows are computed once, before they are used in several ways.
+    # Common conditions of all rows are computed once, before their several uses.
     rows = feed.frame.where(any_of([*(origin.chosen for origin in feed.origins), feed.lost])).selectExpr(
         f"coalesce({_usable(feed.origins)}, false) as good",
         *(f"{sql} as {name}" for name, sql in _moments(feed).items()),

@@ -21,7 +21,7 @@ from holdsfor.syntax.terms import arguments
 
 
 @dataclass(frozen=True)
-class Link:
+class KeyLink:
     """Two places of an input, or of a fact table, whose values belong together."""
 
     source: Symbol | tuple[str, int]
@@ -33,7 +33,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Delivery:
+class StageInput:
     """An input of a stage. Rows go to the bucket of each key in `spreading`; None sends all rows to every bucket.
 
     `made_in` is the stage that computes the input, if any; the stream may contain it as well (`is_input`).
@@ -48,14 +48,14 @@ class Delivery:
 
 
 @dataclass(frozen=True)
-class Stage:
+class SparkStage:
     """A stage of the plan: a pass over the buckets."""
 
     number: int
     members: tuple[tuple[Symbol, Places], ...]
-    deliveries: tuple[Delivery, ...]
-    links: tuple[Link, ...] = ()
-    """What ties keys, so that connected components share a bucket."""
+    deliveries: tuple[StageInput, ...]
+    links: tuple[KeyLink, ...] = ()
+    """The links that tie keys; tied keys share a bucket."""
     sides: tuple[int, ...] = ()
     """The sides of the bucket grid; empty if keys are hashed as a whole. See `holdsfor.physical.buckets`."""
     why: str = ""
@@ -72,7 +72,7 @@ class StagePlan:
     """All stages, in order."""
 
     plan: Plan
-    stages: tuple[Stage, ...]
+    stages: tuple[SparkStage, ...]
     in_one_place: str = ""
     """The reason why one bucket does all the work, if it does."""
 
@@ -82,7 +82,7 @@ class StagePlan:
         return (self.in_one_place,) if self.in_one_place else tuple(_warnings(self.stages))
 
 
-def _warnings(stages: Iterable[Stage]) -> Iterator[str]:
+def _warnings(stages: Iterable[SparkStage]) -> Iterator[str]:
     for stage in stages:
         named = ", ".join(str(symbol) for symbol, _ in stage.members)
         if stage.is_single and stage.why:
@@ -92,7 +92,7 @@ def _warnings(stages: Iterable[Stage]) -> Iterator[str]:
             yield f"{named}: {stage.why}; all that occur together in {sources} share a bucket"
 
 
-def fact_parts(plan: Plan, link: Link) -> tuple[Ints, Ints]:
+def fact_parts(plan: Plan, link: KeyLink) -> tuple[Ints, Ints]:
     """The key parts that a fact table relates."""
     assert not isinstance(link.source, Symbol)
     rows = [arguments(rule.head) for rule in plan.analysis.background.rules[link.source]]
@@ -118,7 +118,7 @@ def physical_stages(plan: Plan, buckets: int, *, tied: bool = True) -> StagePlan
         in_one_bucket = stage.is_tied and not links
         members = tuple((symbols[route.table], () if in_one_bucket else route.places[0]) for route in stage.members)
         deliveries = tuple(_deliveries(stage, symbols, home, plan, in_one_bucket=in_one_bucket))
-        found.append(Stage(number, members, deliveries, links, grid_sides(stage, buckets), stage.why))
+        found.append(SparkStage(number, members, deliveries, links, grid_sides(stage, buckets), stage.why))
         home |= dict.fromkeys((symbol for symbol, _ in members), number)
     return StagePlan(plan, tuple(found), _in_one_place(plan))
 
@@ -130,25 +130,25 @@ def _in_one_place(plan: Plan) -> str:
     return f"{named}: a dynamicDomain has values from records of all keys: all work is in one place"
 
 
-def _links(stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int]) -> tuple[Link, ...]:
-    """What ties the keys of a stage, if only input or facts do; facts must consist of names and numbers."""
-    found: list[Link] = []
+def _links(stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int]) -> tuple[KeyLink, ...]:
+    """The links that tie the keys of a stage, if they are only input or facts; facts must consist of names and numbers."""
+    found: list[KeyLink] = []
     for route in stage.inputs if stage.is_tied else ():
         first, *others = (place for (place,) in route.places or ((0,),))
         if others and symbols[route.table] in home:
             return ()
-        found += [Link(symbols[route.table], first, other) for other in others]
+        found += [KeyLink(symbols[route.table], first, other) for other in others]
     for tie in stage.fact_ties:
         if not all(isinstance(value, Constant) for group in tie.groups for value in group):
             return ()
         name, _, arity = tie.label.rpartition("/")
-        found.append(Link((name, int(arity)), *tie.columns))
+        found.append(KeyLink((name, int(arity)), *tie.columns))
     return tuple(found)
 
 
 def _deliveries(
     stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int], plan: Plan, *, in_one_bucket: bool
-) -> Iterator[Delivery]:
+) -> Iterator[StageInput]:
     read = set()
     for route in stage.inputs:
         symbol = symbols[route.table]
@@ -157,9 +157,9 @@ def _deliveries(
         is_input = symbol.kind is EntityKind.EVENT or plan.analysis.entities[symbol].role is Role.INPUT_FLUENT
         # Rows of the stream are part of what an earlier stage computes.
         spreading = ((),) if in_one_bucket else _spreading(route, is_tied=stage.is_tied)
-        yield Delivery(symbol, spreading, made_in, is_input and made_in is None, lines=_lines(route))
+        yield StageInput(symbol, spreading, made_in, is_input and made_in is None, lines=_lines(route))
     for symbol in sorted(plan.filling - read):
-        yield Delivery(symbol, ((),), None, is_input=True)
+        yield StageInput(symbol, ((),), None, is_input=True)
 
 
 def _spreading(route: Route, *, is_tied: bool) -> tuple[tuple[int, ...], ...] | None:

@@ -12,7 +12,7 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.preprocessing_rules import has_preprocessing
 from holdsfor.spark.job import Span
-from holdsfor.spark.sources import Feed, Origin
+from holdsfor.spark.sources import Origin, SourceFrame
 from holdsfor.spark.wire import DERIVED, RESULT
 
 
@@ -35,7 +35,7 @@ def span_in_ticks(span: Span, tick: int) -> Span:
     return Span(**{name: None if size is None else whole_ticks(name, size, tick) for name, size in found.items()})
 
 
-def feed_in_ticks(feed: Feed, tick: int) -> Feed:
+def feed_in_ticks(feed: SourceFrame, tick: int) -> SourceFrame:
     """Rows with ticks in place of times."""
     return replace(feed, origins=tuple(_origin(origin, tick) for origin in feed.origins))
 

@@ -60,7 +60,7 @@ def duration_of(length: int) -> Compound:
 
 
 def is_sensible(number: str) -> bool:
-    """Whether a number has few enough digits for exact computations.
+    """Whether a number is short enough for exact computations.
 
     >>> is_sensible("1.5"), is_sensible("1e999999")
     (True, False)

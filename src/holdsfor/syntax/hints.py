@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from holdsfor.diagnostics import Fix, Source, Span
 from holdsfor.syntax.durations import duration_text, read_duration
-from holdsfor.syntax.tokens import Kind, Token
+from holdsfor.syntax.tokens import Token, TokenKind
 from holdsfor.times import DURATION_WORDS, UNCLEAR_UNITS
 
 _MISTAKEN_OPERATORS = {
@@ -52,7 +52,7 @@ def mistaken_operator(first: Token, second: Token, *, in_head: bool) -> str | No
 
 def capital_name(previous: Token, token: Token) -> str | None:
     """The intended name of a variable with arguments."""
-    if token.text != "(" or token.start != previous.end or previous.kind is not Kind.VARIABLE:
+    if token.text != "(" or token.start != previous.end or previous.kind is not TokenKind.VARIABLE:
         return None
     bare = previous.text.lstrip("_")
     return bare[:1].lower() + bare[1:] or None
@@ -61,18 +61,18 @@ def capital_name(previous: Token, token: Token) -> str | None:
 def advice_between(previous: Token, token: Token) -> Advice:
     """The hint for two tokens with something missing between them."""
     adjacent = previous.end == token.start
-    if token.text == "(" and previous.kind is Kind.NAME:
+    if token.text == "(" and previous.kind is TokenKind.NAME:
         hint = f"write {previous.text}( without a space before the bracket"
         return Advice(hint, previous.end, token.start, "")
-    if token.text == "[" and previous.kind is Kind.NAME and adjacent:
+    if token.text == "[" and previous.kind is TokenKind.NAME and adjacent:
         return Advice(f"write {previous.text}( with a round bracket")
-    if previous.text == "!" and token.kind is Kind.NAME and adjacent:
+    if previous.text == "!" and token.kind is TokenKind.NAME and adjacent:
         return Advice(f"write \\+ {token.text} for a negation", previous.start, token.start, "\\+ ")
     if token.text in _WORDS:
         hint, written = f"write {_WORDS[token.text]} for {token.text}", _WORDS[token.text]
         # A comma stands at the word before it.
         return Advice(hint, previous.end if written == "," else token.start, token.end, written)
-    if previous.kind is Kind.NUMBER and token.kind in (Kind.NAME, Kind.VARIABLE):
+    if previous.kind is TokenKind.NUMBER and token.kind in (TokenKind.NAME, TokenKind.VARIABLE):
         glued = read_duration(f"{previous.text}{token.text}") if adjacent else None
         if glued is not None:
             written = duration_text(glued)
@@ -80,7 +80,7 @@ def advice_between(previous: Token, token: Token) -> Advice:
         meant = unit_meant(token.text)
         if meant is not None:
             return Advice(meant.hint, token.start, token.end, meant.unit)
-    if token.kind in (Kind.NAME, Kind.VARIABLE, Kind.NUMBER, Kind.QUOTED):
+    if token.kind in (TokenKind.NAME, TokenKind.VARIABLE, TokenKind.NUMBER, TokenKind.QUOTED):
         comma = ", " if adjacent else ","
         return Advice(f"is a comma missing before {token.text}?", previous.end, previous.end, comma)
     return Advice("is a comma or an operator missing before it?")
@@ -117,7 +117,7 @@ def advice_for_term(previous: Token | None, token: Token) -> Advice:
         if token.text in ("//", "*", "--"):
             return Advice("write % for a comment", token.start, token.end, "%")
         return Advice("a clause starts with a name")
-    if token.kind in (Kind.END, Kind.EOF):
+    if token.kind in (TokenKind.END, TokenKind.EOF):
         return Advice(f"remove the {previous.text} before it, or complete the rule")
     if previous.text == "," and token.text in (")", "]"):
         return Advice("remove the comma before it", previous.start, previous.end, "")

@@ -7,13 +7,13 @@ from dataclasses import field, replace
 
 from holdsfor.diagnostics import Diagnostic, Source, Span
 from holdsfor.records import record
-from holdsfor.syntax.complaints import Complaining, SyntaxProblem
 from holdsfor.syntax.durations import duration_term, is_sensible
 from holdsfor.syntax.hints import Advice
 from holdsfor.syntax.numbers import read_number
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
+from holdsfor.syntax.parser_base import ParserBase, SyntaxProblem
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Clause, Compound, Const, ListTerm, Term, Var
-from holdsfor.syntax.tokens import Comment, Kind, Token, tokenize, unquote
+from holdsfor.syntax.tokens import Comment, Token, TokenKind, tokenize, unquote
 from holdsfor.times import DURATION_WORDS
 
 MAX_DEPTH = 100
@@ -45,7 +45,7 @@ def parse(source: Source) -> Parsed:
     return Parsed(source, tuple(clauses), tuple(comments), (*diagnostics, *parser.diagnostics))
 
 
-class _Parser(Complaining):
+class _Parser(ParserBase):
     def __init__(self, source: Source, tokens: list[Token], strays: list[int]) -> None:
         super().__init__(source, tokens, strays)
         self._depth = 0
@@ -56,7 +56,7 @@ class _Parser(Complaining):
 
     def clauses(self) -> list[Clause]:
         found: list[Clause] = []
-        while self._peek.kind is not Kind.EOF:
+        while self._peek.kind is not TokenKind.EOF:
             self._clause_start, self._anonymous, self._depth, self._chained = self._index, 0, 0, 0
             self._open.clear()
             try:
@@ -69,7 +69,7 @@ class _Parser(Complaining):
         first = self._peek
         term = self._term(CLAUSE)
         end = self._peek
-        if end.kind is not Kind.END:
+        if end.kind is not TokenKind.END:
             self._fail_expecting_end(end)
         if self._chained > MAX_DEPTH // 2 and _height(term) > MAX_DEPTH:
             self._fail_too_deep(first)
@@ -86,9 +86,9 @@ class _Parser(Complaining):
         """Skips to the next clause: past a full stop, or to a line that starts a new one."""
         if self._index == self._clause_start:
             self._index += 1
-        while self._peek.kind is not Kind.EOF:
+        while self._peek.kind is not TokenKind.EOF:
             token = self._peek
-            if token.kind is Kind.END and not self._is_dot_in_name(token):
+            if token.kind is TokenKind.END and not self._is_dot_in_name(token):
                 self._index += 1
                 return
             if self._starts_clause(token) and self._index > self._clause_start:
@@ -120,10 +120,10 @@ class _Parser(Complaining):
     def _simple_argument(self) -> Term | None:
         """A variable or a name directly before a comma or a bracket: a short cut for half of all terms."""
         token = self._tokens[self._index]
-        if token.kind > Kind.VARIABLE or self._tokens[self._index + 1].text not in _ARGUMENT_ENDS:
+        if token.kind > TokenKind.VARIABLE or self._tokens[self._index + 1].text not in _ARGUMENT_ENDS:
             return None
         text = token.text
-        if token.kind is Kind.NAME:
+        if token.kind is TokenKind.NAME:
             if text in PREFIX or text in INFIX:
                 return None
             self._index += 1
@@ -155,11 +155,11 @@ class _Parser(Complaining):
     def _infix_name(self) -> str | None:
         token = self._peek
         text = token.text
-        return text if text in INFIX and token.kind is not Kind.QUOTED else None
+        return text if text in INFIX and token.kind is not TokenKind.QUOTED else None
 
     def _prefix(self, limit: int) -> tuple[Term, int]:
         token = self._peek
-        if token.text in PREFIX and token.kind in (Kind.OPERATOR, Kind.NAME) and self._is_prefix_use():
+        if token.text in PREFIX and token.kind in (TokenKind.OPERATOR, TokenKind.NAME) and self._is_prefix_use():
             return self._prefix_operator(token, limit)
         return self._primary(), 0
 
@@ -167,8 +167,8 @@ class _Parser(Complaining):
         after = self._tokens[self._index + 1]
         if self._is_call():
             return self._peek.text in ("not", "\\+")
-        if after.kind in (Kind.NAME, Kind.VARIABLE, Kind.NUMBER, Kind.QUOTED):
-            return after.kind is not Kind.NAME or after.text not in INFIX or after.text in PREFIX
+        if after.kind in (TokenKind.NAME, TokenKind.VARIABLE, TokenKind.NUMBER, TokenKind.QUOTED):
+            return after.kind is not TokenKind.NAME or after.text not in INFIX or after.text in PREFIX
         return after.text in ("(", "[", "{", "-", "+", "\\+", "!")
 
     def _is_call(self) -> bool:
@@ -182,7 +182,7 @@ class _Parser(Complaining):
         if precedence > limit:
             precedence, operand_limit = limit, limit
         after = self._peek
-        if token.text in "-+" and after.kind is Kind.NUMBER and after.start == token.end:
+        if token.text in "-+" and after.kind is TokenKind.NUMBER and after.start == token.end:
             number = self._number(after, negative=token.text == "-", start=token.start)
             return number, 0
         operand = self._term(operand_limit)
@@ -193,16 +193,16 @@ class _Parser(Complaining):
     def _primary(self) -> Term:
         token = self._peek
         match token.kind:
-            case Kind.NUMBER:
+            case TokenKind.NUMBER:
                 return self._number(token, negative=False, start=token.start)
-            case Kind.VARIABLE:
+            case TokenKind.VARIABLE:
                 self._index += 1
                 return Var(self._variable_name(token.text), Span(self._source, token.start, token.end))
-            case Kind.NAME | Kind.QUOTED:
+            case TokenKind.NAME | TokenKind.QUOTED:
                 return self._atom_or_call(token)
-            case Kind.PUNCTUATION if token.text in _CLOSERS:
+            case TokenKind.PUNCTUATION if token.text in _CLOSERS:
                 return self._bracketed(token)
-            case Kind.OPERATOR if token.text == "!" or self._is_call():
+            case TokenKind.OPERATOR if token.text == "!" or self._is_call():
                 return self._atom_or_call(token)
         self._fail_expecting_term(token)
 
@@ -214,7 +214,7 @@ class _Parser(Complaining):
 
     def _number(self, token: Token, *, negative: bool, start: int) -> Const | Compound:
         self._index += 1
-        if self._peek.kind is Kind.NAME and self._is_unit():
+        if self._peek.kind is TokenKind.NAME and self._is_unit():
             return self._duration(token, negative=negative, start=start)
         value = read_number(f"-{token.text}" if negative else token.text)
         if value is None:
@@ -236,10 +236,10 @@ class _Parser(Complaining):
             parts.append((token.text, unit.text))
             self._index += 1
             token = self._peek
-            if token.kind is not Kind.NUMBER:
+            if token.kind is not TokenKind.NUMBER:
                 break
             self._index += 1
-            if self._peek.kind is not Kind.NAME or not self._is_unit():
+            if self._peek.kind is not TokenKind.NAME or not self._is_unit():
                 self._index -= 1
                 break
         if negative:
@@ -249,7 +249,7 @@ class _Parser(Complaining):
     def _atom_or_call(self, token: Token) -> Term:
         is_call = self._is_call()
         self._index += 1
-        name = unquote(token.text) if token.kind is Kind.QUOTED else token.text
+        name = unquote(token.text) if token.kind is TokenKind.QUOTED else token.text
         if not is_call:
             return Const(name, Span(self._source, token.start, token.end))
         opening = self._peek
@@ -276,7 +276,7 @@ class _Parser(Complaining):
         return replace(inner, span=Span(self._source, opening.start, end))
 
     def _list(self, opening: Token) -> ListTerm:
-        if self._peek.text == "]" and self._peek.kind is Kind.PUNCTUATION:
+        if self._peek.text == "]" and self._peek.kind is TokenKind.PUNCTUATION:
             end = self._peek.end
             self._index += 1
             return ListTerm((), None, Span(self._source, opening.start, end))
@@ -293,7 +293,7 @@ class _Parser(Complaining):
     def _items(self, opening: Token) -> tuple[Term, ...]:
         self._open.append(opening)
         items = [self._term(ARGUMENT)]
-        while self._peek.text == "," and self._peek.kind is Kind.PUNCTUATION:
+        while self._peek.text == "," and self._peek.kind is TokenKind.PUNCTUATION:
             self._index += 1
             items.append(self._term(ARGUMENT))
         self._open.pop()
@@ -302,7 +302,7 @@ class _Parser(Complaining):
     def _close(self, opening: Token) -> int:
         token = self._peek
         closer = _CLOSERS[opening.text]
-        if token.text != closer or token.kind is not Kind.PUNCTUATION:
+        if token.text != closer or token.kind is not TokenKind.PUNCTUATION:
             self._open.append(opening)
             self._fail_expecting_closer(token, closer)
         self._index += 1

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from holdsfor.diagnostics import Diagnostic, Fix, Severity, Source, Span
 
 
-class Kind(IntEnum):
+class TokenKind(IntEnum):
     """The kinds of tokens."""
 
     NAME = 1
@@ -25,7 +25,7 @@ class Kind(IntEnum):
 class Token(NamedTuple):
     """A token with its text and character offsets."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
     end: int
@@ -63,11 +63,11 @@ _PATTERN = re.compile(
 )
 
 _KINDS = {
-    "number": Kind.NUMBER,
-    "operator": Kind.OPERATOR,
-    "end": Kind.END,
-    "punctuation": Kind.PUNCTUATION,
-    "quoted": Kind.QUOTED,
+    "number": TokenKind.NUMBER,
+    "operator": TokenKind.OPERATOR,
+    "end": TokenKind.END,
+    "punctuation": TokenKind.PUNCTUATION,
+    "quoted": TokenKind.QUOTED,
 }
 
 _BYTE_ORDER_MARK = "\ufeff"
@@ -97,7 +97,7 @@ _LOOKALIKES = {
 
 
 def tokenize(source: Source) -> Tokens:
-    """Split a source into tokens, comments and complaints about stray characters.
+    """Split a source into tokens, comments and findings about stray characters.
 
     >>> [t.text for t in tokenize(Source("f", "a(X) :- b. % c")).tokens]
     ['a', '(', 'X', ')', ':-', 'b', '.', '']
@@ -121,12 +121,12 @@ def tokenize(source: Source) -> Tokens:
         found = text[start:position]
         if group == "word":
             is_variable = found[0] == "_" or found[0].isupper()
-            append(Token(Kind.VARIABLE if is_variable else Kind.NAME, found, start, position))
+            append(Token(TokenKind.VARIABLE if is_variable else TokenKind.NAME, found, start, position))
         elif group == "comment":
             comments.append(Comment(found, start, position))
         else:
             append(Token(_KINDS[group], found, start, position))
-    tokens.append(Token(Kind.EOF, "", length, length))
+    tokens.append(Token(TokenKind.EOF, "", length, length))
     return Tokens(tokens, comments, diagnostics)
 
 

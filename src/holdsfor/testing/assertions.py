@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdsfor.engine_names import Engine
 from holdsfor.testing.checking import differences, run_checks
 from holdsfor.testing.engines import found_at
-from holdsfor.testing.notation import wanted
+from holdsfor.testing.notation import expectations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def assert_intervals(result: Result, expected: str) -> None:
     """
     tables = result.to_arrow(points=True), result.derived_event_points
     found = found_at(max(result.query_times, default=0), *tables, result.time_scale)
-    wrong = differences(wanted(expected, scale=result.time_scale), found, "<found>")
+    wrong = differences(expectations(expected, scale=result.time_scale), found, "<found>")
     if wrong:
         raise AssertionError("\n".join(one.render() for one in wrong))
 

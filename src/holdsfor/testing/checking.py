@@ -12,7 +12,7 @@ from holdsfor.engine_names import Engine
 from holdsfor.testing.engines import found_by, time_scale_of
 from holdsfor.testing.markdown import Check, read_checks
 from holdsfor.testing.metric import found_by_metric, wanted_facts
-from holdsfor.testing.notation import Found, Wanted, lines_of, name_of, wanted_lines
+from holdsfor.testing.notation import Expectation, Found, expectations_of_lines, lines_of, name_of
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a check went on one engine. `problem` is why it could not be run."""
+    """The outcome of a check on one engine. `problem` is the reason if it could not be run."""
 
     check: Check
     engine: Engine
@@ -44,7 +44,7 @@ class Outcome:
         return not self.differences and self.problem is None
 
     def render(self) -> str:
-        """What is wrong, for a terminal."""
+        """The differences, for a terminal."""
         head = f"{self.check.title} ({self.engine})"
         return "\n".join([head, *([self.problem] if self.problem else []), *(one.render() for one in self.differences)])
 
@@ -76,19 +76,19 @@ def run_check(check: Check, engine: Engine, spark: Any = None) -> Outcome:
 
 
 def findings(check: Check, engine: Engine, spark: Any = None) -> Found:
-    """What an engine finds."""
+    """The results of an engine for a check."""
     return (found_by_metric if check.is_metric else found_by)(engine, check, spark)
 
 
-def wanted_of(check: Check) -> list[Wanted]:
-    """What a check expects."""
+def wanted_of(check: Check) -> list[Expectation]:
+    """The expectations of a check."""
     lines = lines_of(check.wanted.text, str(check.path), check.wanted.line)
-    return list((wanted_facts if check.is_metric else wanted_lines)(lines, time_scale_of(check)))
+    return list((wanted_facts if check.is_metric else expectations_of_lines)(lines, time_scale_of(check)))
 
 
-def differences(wanted: Sequence[Wanted], found: Found, place: str) -> list[Difference]:
-    """What is not as expected. Of a fluent, event or predicate that is mentioned, nothing else may hold or happen; if
-    nothing is mentioned, nothing may hold at all.
+def differences(wanted: Sequence[Expectation], found: Found, place: str) -> list[Difference]:
+    """The differences from the expectations. A mentioned fluent, event or predicate may have no other results; if nothing
+    is mentioned, there may be no results at all.
     """
     mentioned = {one.name for one in wanted}
     listed = {one.what for one in wanted}

@@ -22,14 +22,14 @@ from holdsfor.recognition import Recognition, plan_windows, read_events
 from holdsfor.result import Result
 from holdsfor.testing import markdown
 from holdsfor.testing.markdown import Block, Check
-from holdsfor.testing.notation import Found, Line, event_tables, lines_of, shown_span
+from holdsfor.testing.notation import BlockLine, Found, event_tables, lines_of, shown_span
 from holdsfor.times import TimeScale, duration, shown_time, span_in_points, time_point_or_none
 
 _SPAN = ("window", "step", "start", "end")
 
 
 def found_by(engine: Engine, check: Check, spark: Any = None) -> Found:
-    """What an engine finds at the query time that a check is about."""
+    """The results of an engine at the query time of a check."""
     if not check.blocks(markdown.RULES) and not check.blocks(markdown.METRIC):
         raise HoldsforError(
             f"{check.place}: there are no rules to check: write a block `prolog` or `dmtl` above, name a file in the head of "
@@ -46,8 +46,8 @@ def found_by(engine: Engine, check: Check, spark: Any = None) -> Found:
     else:
         run = Recognition(reasoner.plan, reading, windows)
         found = run.by_reference() if engine is Engine.REFERENCE else _tables(run)
-    asked = None if windows is None else _asked(check, windows.query_times.tolist(), scale)
-    return found_at(asked, *found, scale)
+    query_time = None if windows is None else _query_time(check, windows.query_times.tolist(), scale)
+    return found_at(query_time, *found, scale)
 
 
 def _span(check: Check, scale: TimeScale | None) -> tuple[int | None, int | None, int | None, int | None]:
@@ -67,7 +67,7 @@ def reasoner_of(check: Check) -> Reasoner:
 
 
 def time_scale_of(check: Check) -> TimeScale | None:
-    """What the rules of a check say of time-points."""
+    """The time scale that the rules of a check declare."""
     program = parse_program((source(check, block) for block in check.blocks(markdown.RULES)), read_source)
     return replace(program, metric=parse_metric(source(check, b) for b in check.blocks(markdown.METRIC))).time_scale
 
@@ -83,12 +83,12 @@ def _events(check: Check, scale: TimeScale | None) -> tuple[dict[str, list[dict[
     rows = [line.text for line in lines if "|" in line.text]
     if rows and len(rows) < len(lines):
         raise HoldsforError(
-            f"{lines[0].place}: of these events some are written with `|`, some without; choose one way"
+            f"{lines[0].place}: of these events some are written with `|`, some without; use one notation"
         )
     return {} if rows else event_tables(lines, None if scale is None else scale.unit), rows
 
 
-def _block_lines(check: Check, block: Block) -> list[Line]:
+def _block_lines(check: Check, block: Block) -> list[BlockLine]:
     return lines_of(block.text, str(block.file or check.path), block.line)
 
 
@@ -102,7 +102,7 @@ def _read(reasoner: Reasoner, check: Check, tables: Mapping[str, Any], rows: Seq
 
 
 def require_usable(check: Check, what: str, rejects: Rejects, unknown: Collection[str]) -> None:
-    """Raise HoldsforError if some of the input of a check could not be read, or is of names that no rule knows."""
+    """Raise HoldsforError if some of the input of a check could not be read, or has names that no rule reads."""
     if rejects.count:
         first = rejects.first[0]
         raise HoldsforError(f"{check.place}: the {what} {first.text!r} cannot be read: {first.reason}")
@@ -122,7 +122,7 @@ def _on_spark(
     span: tuple[int | None, int | None, int | None, int | None],
     spark: Any,
 ) -> tuple[pa.Table, pa.Table]:
-    # Imported here: few users of this module have Spark.
+    # Imported here: most users of this module have no Spark.
     from holdsfor.spark.batch import derived_events, recognise
     from holdsfor.spark.scales import in_points
 
@@ -136,8 +136,8 @@ def _on_spark(
     return intervals, in_points(derived_events(reasoner, frames, **given), scale).toArrow().cast(EVENTS)
 
 
-def _asked(check: Check, times: Sequence[int], scale: TimeScale | None) -> int:
-    """The query time that a check is about: the last one if it does not say."""
+def _query_time(check: Check, times: Sequence[int], scale: TimeScale | None) -> int:
+    """The query time of a check: by default the last one."""
     given = check.options.get("at", times[-1] if times else None)
     at = time_point_or_none(given, None if scale is None else scale.unit, "at")
     if at is None or at not in times:
@@ -149,13 +149,13 @@ def _asked(check: Check, times: Sequence[int], scale: TimeScale | None) -> int:
 
 
 def found_at(query_time: int | None, intervals: pa.Table, happened: pa.Table, scale: TimeScale | None = None) -> Found:
-    """The rows of one query time, in order, with times as the scale has them; without one there are no others."""
+    """The results of one query time, in order, with times as texts of the scale. None selects all rows."""
     found: Found = {}
     for row in sorted(rows_of(intervals)):
         if query_time is None or row.query_time == query_time:
             found.setdefault(f"{row.fluent}={row.value}", []).append(shown_span((row.start, row.end), scale))
     times = zip(*(happened[name].to_pylist() for name in EVENTS.names), strict=True)
-    for asked, event, time in sorted(times):
-        if query_time is None or asked == query_time:
+    for at, event, time in sorted(times):
+        if query_time is None or at == query_time:
             found.setdefault(event, []).append(shown_time(time, scale))
     return found

@@ -2,7 +2,7 @@
 
 A block marked `expected` checks all blocks `prolog`, `dmtl`, `events` and `facts` before it, in its section and in the
 sections around it. So what stands under a heading is shared by the headings below it, and by no others. Rule files that the
-head of the page names (`rules: doors.prolog` between two lines `---`), or that whoever runs it gives, count for all of it.
+head of the page names (`rules: doors.prolog` between two lines `---`), or that the caller gives, apply to the whole page.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _GIVEN = frozenset({RULES, METRIC, EVENTS, FACTS})
 _OPTIONS = frozenset({"clock_tick", "window", "step", "start", "end", "at"})
 _DURATIONS = frozenset({"window", "step", "clock_tick"})
 _FOR_RENDERERS = frozenset({"title", "linenums", "hl_lines"})
-"""Options that say how a page shows a block."""
+"""Options for the display of a block on a page."""
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
 _FENCE = re.compile(r"^(?P<indent> {0,3})(?P<fence>`{3,}|~{3,})\s*(?P<info>[^`]*)$")
 
@@ -43,7 +43,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Check:
-    """What is given and what is expected of it. `options` are those of a run, such as the window."""
+    """The input and the expected results of a run. `options` are those of the run, such as the window."""
 
     title: str
     path: Path
@@ -53,7 +53,7 @@ class Check:
 
     @property
     def place(self) -> str:
-        """Where what is expected stands."""
+        """The position of the expected results."""
         return f"{self.path}:{self.wanted.line - 1}"
 
     @property

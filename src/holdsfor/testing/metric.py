@@ -18,20 +18,20 @@ from holdsfor.io.metric_scaled import moment_text
 from holdsfor.ir.metric import MetricFact, Range
 from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.inputs import MetricReading, read_facts
-from holdsfor.metric.session import MetricRun, Span
+from holdsfor.metric.session import MetricRun, RunSpan
 from holdsfor.metric.times import exact
 from holdsfor.syntax.terms import Const
 from holdsfor.testing import markdown
 from holdsfor.testing.engines import require_usable, source
 from holdsfor.testing.markdown import Check
-from holdsfor.testing.notation import Found, Line, Wanted
+from holdsfor.testing.notation import BlockLine, Expectation, Found
 from holdsfor.times import TimeScale
 
 _UNSUITABLE = ("window", "step", "at")
 
 
 def found_by_metric(engine: Engine, check: Check, spark: Any = None) -> Found:
-    """What an engine derives from the facts of a check."""
+    """The results of an engine for the facts of a check."""
     unsuitable = [name for name in _UNSUITABLE if name in check.options]
     if unsuitable:
         raise HoldsforError(f"{check.place}: {unsuitable[0]} has no meaning for metric rules; there are start and end")
@@ -42,7 +42,7 @@ def found_by_metric(engine: Engine, check: Check, spark: Any = None) -> Found:
         return _on_spark(_reasoner(check), check, spark)
     reasoner = _reasoner(check)
     unit = None if reasoner.time_scale is None else reasoner.time_scale.unit
-    run = MetricRun(reasoner.plan, _read_facts(reasoner, check), Span.of(start, end, unit=unit))
+    run = MetricRun(reasoner.plan, _read_facts(reasoner, check), RunSpan.of(start, end, unit=unit))
     result = run.by_reference(reasoner.program) if engine is Engine.REFERENCE else run.result()
     return _texts((_fact(row) for row in result), reasoner.time_scale)
 
@@ -63,13 +63,13 @@ def _read_facts(reasoner: MetricReasoner, check: Check) -> MetricReading:
 
 
 def _on_spark(reasoner: MetricReasoner, check: Check, spark: Any) -> Found:
-    # Imported here: few users of this module have Spark.
+    # Imported here: most users of this module have no Spark.
     from holdsfor.spark import materialise
 
     lines = [(line,) for block in check.blocks(markdown.FACTS) for line in block.text.splitlines() if line.strip()]
     given = spark.createDataFrame(lines, "value string")
     unit = None if reasoner.time_scale is None else reasoner.time_scale.unit
-    span = Span.of(check.options.get("start"), check.options.get("end"), unit=unit)
+    span = RunSpan.of(check.options.get("start"), check.options.get("end"), unit=unit)
     rows = materialise(reasoner, given, start=span.start, end=span.end, exact=True, partitions=2).collect()
     facts = (
         MetricFact(
@@ -116,8 +116,8 @@ def _what(fact: MetricFact) -> str:
     return metric_text(fact).rpartition("@")[0]
 
 
-def wanted_facts(lines: Iterable[Line], scale: TimeScale | None = None) -> Iterator[Wanted]:
-    """What is expected: all intervals of a fact, over as many lines as one likes."""
+def wanted_facts(lines: Iterable[BlockLine], scale: TimeScale | None = None) -> Iterator[Expectation]:
+    """The expectations: all intervals of a fact, which may be spread over several lines."""
     found: dict[str, list[MetricFact]] = {}
     places: dict[str, str] = {}
     for line in lines:
@@ -127,10 +127,10 @@ def wanted_facts(lines: Iterable[Line], scale: TimeScale | None = None) -> Itera
         found.setdefault(_what(fact), []).extend([] if never else [fact])
         places.setdefault(_what(fact), line.place)
     for what, facts in found.items():
-        yield Wanted(what, tuple(_texts(facts, scale).get(what, [])), places[what])
+        yield Expectation(what, tuple(_texts(facts, scale).get(what, [])), places[what])
 
 
-def _read(text: str, line: Line) -> MetricFact:
+def _read(text: str, line: BlockLine) -> MetricFact:
     parsed = parse_data(Source(line.place, text))
     errors = errors_of(parsed.diagnostics)
     if errors:

@@ -20,7 +20,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor, var
 from holdsfor.times import TimeScale, shown_time, time_point
 
 Span: TypeAlias = tuple[float, float]
-"""From a start to an end that does not belong to it; infinite where there is none."""
+"""A start and an exclusive end; infinite if missing."""
 
 _DATE = r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:[.]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 _TIME = rf"(?:{_DATE}|-?\d+)"
@@ -31,15 +31,15 @@ _OCCURS = re.compile(
 _EXPECTED = re.compile(rf"^(?P<what>.+?)\s+(?:(?P<spans>{_SPAN}(?:\s*{_SPAN})*)|at(?P<times>(?:\s+{_TIME})+)|never)$")
 
 
-class Line(NamedTuple):
-    """A line of a block, and where it stands."""
+class BlockLine(NamedTuple):
+    """A line of a block, and its position."""
 
     text: str
     place: str
 
 
-class Wanted(NamedTuple):
-    """What a line expects: that something holds or happens at just these times, all as they are written."""
+class Expectation(NamedTuple):
+    """The expectation of a line: something holds or happens at exactly these times. Its fields are texts."""
 
     what: str
     times: tuple[str, ...]
@@ -47,12 +47,12 @@ class Wanted(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the fluent, event or predicate is called."""
+        """The name of the fluent, event or predicate."""
         return name_of(self.what)
 
 
 Found: TypeAlias = dict[str, list[str]]
-"""What holds or happens, with all its times, both as they are written."""
+"""The times of each situation or event that an engine finds, as texts."""
 
 
 def name_of(what: str) -> str:
@@ -64,14 +64,14 @@ def name_of(what: str) -> str:
     return re.split(r"[(=]", what, maxsplit=1)[0]
 
 
-def lines_of(text: str, name: str, first: int = 1) -> list[Line]:
-    """The lines of a text that say something."""
+def lines_of(text: str, name: str, first: int = 1) -> list[BlockLine]:
+    """The lines of a text without comments and empty lines."""
     stripped = [re.sub(r"(^|\s)%.*$", "", line).strip() for line in text.splitlines()]
-    return [Line(line, f"{name}:{number}") for number, line in enumerate(stripped, first) if line]
+    return [BlockLine(line, f"{name}:{number}") for number, line in enumerate(stripped, first) if line]
 
 
 def events(text: str, name: str = "<events>", *, unit: str | None = None) -> dict[str, list[dict[str, Any]]]:
-    """Events and input fluents as tables by name, which is what `recognise` and sessions take.
+    """Events and input fluents as tables by name, the input of `recognise` and sessions.
 
     With a `unit`, times may be written in ISO 8601.
 
@@ -83,8 +83,8 @@ def events(text: str, name: str = "<events>", *, unit: str | None = None) -> dic
     return event_tables(lines_of(text, name), unit)
 
 
-def event_tables(lines: Iterable[Line], unit: str | None = None) -> dict[str, list[dict[str, Any]]]:
-    """The same for lines that stand somewhere."""
+def event_tables(lines: Iterable[BlockLine], unit: str | None = None) -> dict[str, list[dict[str, Any]]]:
+    """The same for lines with positions."""
     tables: dict[str, list[dict[str, Any]]] = {}
     for line in lines:
         found = _OCCURS.match(line.text)
@@ -99,13 +99,13 @@ def event_tables(lines: Iterable[Line], unit: str | None = None) -> dict[str, li
 
 
 def _with_arrivals(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """If some rows of a table say when they arrive, the others arrive at once."""
+    """Rows with an arrival, if some have one: the others arrive at their own time."""
     if not any("arrival" in row for row in rows):
         return rows
     return [{"arrival": row["time"] if "time" in row else row["start"], **row} for row in rows]
 
 
-def _row(found: re.Match[str], line: Line, unit: str | None) -> tuple[str, dict[str, Any]]:
+def _row(found: re.Match[str], line: BlockLine, unit: str | None) -> tuple[str, dict[str, Any]]:
     what, value = _pair(found["what"], line)
     signature = functor(what)
     if signature is None:
@@ -125,17 +125,17 @@ def _row(found: re.Match[str], line: Line, unit: str | None) -> tuple[str, dict[
     return signature[0], row | {f"arg{n}": _constant(arg, line) for n, arg in enumerate(arguments(what), 1)}
 
 
-def wanted(text: str, name: str = "<expected>", scale: TimeScale | None = None) -> list[Wanted]:
-    """What is expected, line by line.
+def expectations(text: str, name: str = "<expected>", scale: TimeScale | None = None) -> list[Expectation]:
+    """The expectations, line by line.
 
-    >>> wanted("inRoom(ann) [21,41)")[0].what
+    >>> expectations("inRoom(ann) [21,41)")[0].what
     'inRoom(ann)=true'
     """
-    return list(wanted_lines(lines_of(text, name), scale))
+    return list(expectations_of_lines(lines_of(text, name), scale))
 
 
-def wanted_lines(lines: Iterable[Line], scale: TimeScale | None = None) -> Iterator[Wanted]:
-    """The same for lines that stand somewhere; times are written as the scale has them, if there is one."""
+def expectations_of_lines(lines: Iterable[BlockLine], scale: TimeScale | None = None) -> Iterator[Expectation]:
+    """The same for lines with positions; times are texts of the scale, if there is one."""
     unit = None if scale is None else scale.unit
     for line in lines:
         found = _EXPECTED.match(line.text)
@@ -147,27 +147,27 @@ def wanted_lines(lines: Iterable[Line], scale: TimeScale | None = None) -> Itera
         what, value = _pair(found["what"], line)
         if found["times"] is not None:
             times = (shown_time(_point(time, line, unit), scale) for time in found["times"].split())
-            yield Wanted(print_term(what), tuple(times), line.place)
+            yield Expectation(print_term(what), tuple(times), line.place)
         else:
             pair = f"{print_term(what)}={'true' if value is None else print_term(value)}"
             spans = _spans(found["spans"] or "", line, unit)
-            yield Wanted(pair, tuple(shown_span(span, scale) for span in spans), line.place)
+            yield Expectation(pair, tuple(shown_span(span, scale) for span in spans), line.place)
 
 
-def _spans(text: str, line: Line, unit: str | None) -> list[Span]:
+def _spans(text: str, line: BlockLine, unit: str | None) -> list[Span]:
     return [(_moment(start, line, unit), _moment(end, line, unit)) for start, end in re.findall(_SPAN, text)]
 
 
-def _moment(text: str, line: Line, unit: str | None) -> float:
+def _moment(text: str, line: BlockLine, unit: str | None) -> float:
     return float(text) if text in ("inf", "-inf") else _point(text, line, unit)
 
 
-def _point(text: str, line: Line, unit: str | None) -> int:
+def _point(text: str, line: BlockLine, unit: str | None) -> int:
     """A time-point, or a time in ISO 8601."""
     return time_point(text, unit, f"{line.place}: the time")
 
 
-def _pair(text: str, line: Line) -> tuple[Term, Term | None]:
+def _pair(text: str, line: BlockLine) -> tuple[Term, Term | None]:
     """A fluent and its value, or an event."""
     parsed = parse(Source(line.place, f"{text}."))
     term = parsed.clauses[0].head if len(parsed.clauses) == 1 and parsed.clauses[0].body is None else None
@@ -180,7 +180,7 @@ def _pair(text: str, line: Line) -> tuple[Term, Term | None]:
     return term, None
 
 
-def _constant(term: Term, line: Line) -> str | int | float:
+def _constant(term: Term, line: BlockLine) -> str | int | float:
     if not isinstance(term, Const):
         raise HoldsforError(f"{line.place}: {print_term(term)} is not a name or a number, as data must be")
     return term.value

@@ -16,7 +16,7 @@ _NAMED = re.compile(r"(?P<table>[A-Za-z_]\w*)=(?P<path>.+)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Head:
-    """What stands between `---` at the head of a page: how many lines, and the files that it names."""
+    """The head of a page between two lines `---`: the number of its lines, and the files that it names."""
 
     lines: int
     rules: tuple[Path, ...] = ()
@@ -24,7 +24,7 @@ class Head:
 
 
 def head_of(lines: Sequence[str], page: Path) -> Head:
-    """The head of a page; other keys than `rules` and `background` belong to whatever shows the page.
+    """The head of a page; other keys than `rules` and `background` are ignored.
 
     >>> head_of(["---", "title: Doors", "rules: [doors.prolog, areas.prolog]", "---"], Path("tests/doors.md"))
     Head(lines=4, rules=(PosixPath('tests/doors.prolog'), PosixPath('tests/areas.prolog')), background=())
@@ -47,7 +47,7 @@ def head_of(lines: Sequence[str], page: Path) -> Head:
 
 
 def tests_in(paths: Iterable[Path]) -> list[Path]:
-    """Markdown files: those that are named, and those below a folder that expect something."""
+    """Markdown files: the given ones, and those below a given folder that have expected results."""
     found: list[Path] = []
     for path in paths:
         if not path.is_dir():
@@ -61,7 +61,7 @@ def tests_in(paths: Iterable[Path]) -> list[Path]:
 
 
 def _is_hidden(file: Path, folder: Path) -> bool:
-    """Whether a file lies in a folder such as `.venv`, below the one that was named."""
+    """Whether a file lies in a folder such as `.venv`, below the given one."""
     return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
@@ -84,6 +84,6 @@ def _values(text: str) -> list[str]:
 
 
 def _beside(page: Path, name: str) -> Path:
-    """A file from the folder of the page; that of a table stands behind the name of its facts."""
+    """A path relative to the page, or `TABLE=path` with such a path."""
     table = None if (page.parent / name).exists() else _NAMED.fullmatch(name)
     return page.parent / name if table is None else Path(f"{table['table']}={page.parent / table['path']}")

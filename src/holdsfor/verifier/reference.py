@@ -45,7 +45,7 @@ def topics() -> list[str]:
 
 
 def about(topic: str) -> str:
-    """What the page says about a topic."""
+    """The text of a topic."""
     known = {title.lower(): title for title in _sections()}
     wanted = topic.strip().lower()
     inside = [title for lower, title in known.items() if wanted in lower]

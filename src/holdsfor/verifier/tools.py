@@ -21,7 +21,7 @@ from holdsfor.review.diff import diff as compared
 from holdsfor.testing.checking import differences
 from holdsfor.testing.engines import found_at
 from holdsfor.testing.notation import events as event_tables
-from holdsfor.testing.notation import wanted
+from holdsfor.testing.notation import expectations
 from holdsfor.verifier import reference
 
 MOST_TEXT = 2_000_000
@@ -30,12 +30,12 @@ MOST_ROWS = 1_000
 
 
 def language(topic: str = "") -> dict[str, Any]:
-    """The language of rules: its topics, or what is said of one of them."""
+    """The language of rules: its topics, or the text of one of them."""
     return {"topics": reference.topics()} if not topic.strip() else {"topic": topic, "text": reference.about(topic)}
 
 
 def check(rules: str) -> dict[str, Any]:
-    """What is wrong with rules, and what is suspicious, with line, column and what to do about it."""
+    """The errors and suspicions in rules, with line, column and advice."""
     found = _read(rules)
     listed = [one.as_json() | {"text": one.render()} for one in found.diagnostics]
     inputs, outputs = ([], []) if _errors(found) else (found.plan.inputs, found.plan.outputs)
@@ -53,17 +53,17 @@ def fmt(rules: str) -> dict[str, Any]:
 
 
 def run(rules: str, events: str, window: str = "", step: str = "", limit: int = 200) -> dict[str, Any]:
-    """What rules find in events: intervals of fluents, times of derived events."""
+    """The results of rules for events: intervals of fluents, times of derived events."""
     result = _result(rules, events, window, step)
     return _shown(result, max(1, min(limit, MOST_ROWS)))
 
 
 def test(rules: str, events: str, expected: str) -> dict[str, Any]:
-    """Whether rules find in events what is expected: lines such as `inRoom(ann)=true [21,41)`, `gone(ann) at 30`."""
+    """Whether the results of rules for events are as expected: lines such as `inRoom(ann)=true [21,41)`, `gone(ann) at 30`."""
     reasoner = _opened(rules)
     result = _result(rules, events)
     found = found_at(None, result.to_arrow(points=True), result.derived_event_points, reasoner.time_scale)
-    wrong = differences(wanted(expected, scale=reasoner.time_scale), found, "expected")
+    wrong = differences(expectations(expected, scale=reasoner.time_scale), found, "expected")
     listed = [{"what": one.what, "expected": list(one.wanted), "found": list(one.found)} for one in wrong]
     return {"passed": not wrong, "differences": listed}
 
@@ -79,17 +79,17 @@ def why_not(rules: str, events: str, question: str, at: str) -> dict[str, Any]:
 
 
 def diff(old: str, new: str, events: str, limit: int = 20) -> dict[str, Any]:
-    """What an edit of rules changes in what they find in events."""
+    """The effect of an edit of rules on their results for events."""
     found = compared(_opened(old), _opened(new), _events(events, _opened(new)))
     return {"text": found.text(max(1, min(limit, MOST_ROWS)))} | found.as_json()
 
 
 def backtest(rules: str, events: str, labels: str, tolerance: int = 0) -> dict[str, Any]:
-    """How well what rules find agrees with labels, which are written like what a test expects: precision, recall, F1, and
+    """The agreement of the results of rules with labels, in the notation of expected results of a test: precision, recall, F1, and
     the worst mistakes.
     """
     reasoner = _opened(rules)
-    rows = [row for one in wanted(labels, "<labels>", reasoner.time_scale) for row in _label(one.what, one.times)]
+    rows = [row for one in expectations(labels, "<labels>", reasoner.time_scale) for row in _label(one.what, one.times)]
     if not rows:
         raise HoldsforError("there are no labels; write lines such as inRoom(ann)=true [21,41)")
     found = scored(reasoner, _events(events, reasoner), rows, tolerance=tolerance)

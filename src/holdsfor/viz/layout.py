@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from holdsfor.viz.arcs import Arc, arc_room, bends, label_width, member_order
-from holdsfor.viz.ordering import Link, place, reduce_crossings
+from holdsfor.viz.ordering import LayoutEdge, place, reduce_crossings
 from holdsfor.viz.palette import cells, plain, shorten
 from holdsfor.viz.view import EdgeKind, GraphEdge, GraphNode, GraphView
 
@@ -29,7 +29,7 @@ _CAPTION_WIDTH = 120.0
 _COLUMN_GAP = 64.0
 _WIDEST_GAP = 200.0
 _LARGE = 3000
-_MOST_STRETCHES = 30_000
+_MOST_SKIPPED = 30_000
 USED_SIDE = 0.66
 """The fraction of a node's side to which edges are attached."""
 LABEL_STEP = 15.0
@@ -65,7 +65,7 @@ class Box:
 
 
 @dataclass(slots=True)
-class Block:
+class ColumnBlock:
     """A unit that moves as a whole within a column: boxes in order, or no boxes for a lane."""
 
     column: int
@@ -94,7 +94,7 @@ class Block:
 
 
 @dataclass(slots=True)
-class Column:
+class LayoutColumn:
     """The stripe of the picture for one level."""
 
     level: int
@@ -108,19 +108,19 @@ class Column:
 
 
 @dataclass(slots=True)
-class Layout:
+class GraphLayout:
     """Boxes by node id, their blocks, and the lanes of long edges by source, kind and column."""
 
     view: GraphView
     boxes: dict[str, Box] = field(default_factory=dict)
-    blocks: list[Block] = field(default_factory=list)
-    columns: list[Column] = field(default_factory=list)
+    blocks: list[ColumnBlock] = field(default_factory=list)
+    columns: list[LayoutColumn] = field(default_factory=list)
     column_of: dict[str, int] = field(default_factory=dict)
-    block_of: dict[str, Block] = field(default_factory=dict)
-    lanes: dict[tuple[str, EdgeKind, int], Block] = field(default_factory=dict)
+    block_of: dict[str, ColumnBlock] = field(default_factory=dict)
+    lanes: dict[tuple[str, EdgeKind, int], ColumnBlock] = field(default_factory=dict)
 
     @property
-    def frames(self) -> list[Block]:
+    def frames(self) -> list[ColumnBlock]:
         """The blocks that are drawn with a frame."""
         return [block for block in self.blocks if block.framed]
 
@@ -135,7 +135,7 @@ class Layout:
         return max((block.y + block.height for block in (*self.blocks, *self.lanes.values())), default=0.0)
 
 
-def lay_out(view: GraphView) -> Layout:
+def lay_out(view: GraphView) -> GraphLayout:
     """Assigns a position to every node of a view.
 
     >>> from holdsfor.viz.view import GraphNode
@@ -144,7 +144,7 @@ def lay_out(view: GraphView) -> Layout:
     >>> layout.boxes["a"].right < layout.boxes["b"].x
     True
     """
-    layout = Layout(view)
+    layout = GraphLayout(view)
     levels = sorted({node.level for node in view.nodes})
     column = {level: position for position, level in enumerate(levels)}
     layout.column_of = {node.id: column[node.level] for node in view.nodes}
@@ -158,7 +158,7 @@ def lay_out(view: GraphView) -> Layout:
     return layout
 
 
-def _add_blocks(layout: Layout) -> None:
+def _add_blocks(layout: GraphLayout) -> None:
     members: dict[tuple[str, int], list[GraphNode]] = {}
     for node in layout.view.nodes:
         members.setdefault((node.component, layout.column_of[node.id]), []).append(node)
@@ -172,13 +172,13 @@ def _add_blocks(layout: Layout) -> None:
     for key, nodes in members.items():
         order = member_order([node.id for node in nodes], inside[key])
         boxes = [_box(layout.view, layout.view.node[node], len(arriving.get(node, ()))) for node in order]
-        block = Block(key[1], boxes, bends(order, inside[key]), framed=len(nodes) > 1)
+        block = ColumnBlock(key[1], boxes, bends(order, inside[key]), framed=len(nodes) > 1)
         for box in boxes:
             layout.boxes[box.node.id] = box
             layout.block_of[box.node.id] = block
 
 
-def _labels_arriving(layout: Layout) -> dict[str, list[GraphEdge]]:
+def _labels_arriving(layout: GraphLayout) -> dict[str, list[GraphEdge]]:
     """The edges with labels that reach each node from lower levels, if most edges have labels."""
     found: dict[str, list[GraphEdge]] = defaultdict(list)
     for edge in layout.view.edges if layout.view.granularity == "predicates" else ():
@@ -203,22 +203,22 @@ def _subtitle(view: GraphView, node: GraphNode) -> str:
     return ", ".join(part for part in (size, "cyclic" if node.component in view.cyclic else "") if part)
 
 
-def _add_lanes(layout: Layout) -> None:
+def _add_lanes(layout: GraphLayout) -> None:
     """Adds one lane for all edges of a source and kind, unless many long edges would make the file too large."""
-    stretches = 0
+    skipped = 0
     furthest: dict[tuple[str, EdgeKind], int] = {}
     for edge in layout.view.edges:
         key, last = (edge.source, edge.kind), layout.column_of[edge.target]
         furthest[key] = max(furthest.get(key, 0), last)
-        stretches += max(0, last - layout.column_of[edge.source] - 1)
-    if stretches > _MOST_STRETCHES:
+        skipped += max(0, last - layout.column_of[edge.source] - 1)
+    if skipped > _MOST_SKIPPED:
         return
     for (source, kind), last in furthest.items():
         for column in range(layout.column_of[source] + 1, last):
-            layout.lanes[source, kind, column] = Block(column, [], [])
+            layout.lanes[source, kind, column] = ColumnBlock(column, [], [])
 
 
-def hops(layout: Layout, edge: GraphEdge) -> list[Block]:
+def hops(layout: GraphLayout, edge: GraphEdge) -> list[ColumnBlock]:
     """The blocks that a forward edge passes through, including both ends."""
     first, last = layout.column_of[edge.source], layout.column_of[edge.target]
     columns = range(first + 1, last) if layout.lanes else ()
@@ -226,9 +226,9 @@ def hops(layout: Layout, edge: GraphEdge) -> list[Block]:
     return [layout.block_of[edge.source], *lanes, layout.block_of[edge.target]]
 
 
-def _links(layout: Layout) -> list[Link[Block]]:
+def _links(layout: GraphLayout) -> list[LayoutEdge[ColumnBlock]]:
     """The segments of edges between neighbouring blocks, without duplicates, with their attachment heights."""
-    found: dict[tuple[int, int, float, float], Link[Block]] = {}
+    found: dict[tuple[int, int, float, float], LayoutEdge[ColumnBlock]] = {}
     for edge in layout.view.edges:
         if layout.column_of[edge.source] >= layout.column_of[edge.target]:
             continue
@@ -236,13 +236,13 @@ def _links(layout: Layout) -> list[Link[Block]]:
         for left, right in pairwise(path):
             leaves = layout.boxes[edge.source].middle if left.boxes else left.height / 2
             arrives = layout.boxes[edge.target].middle if right.boxes else right.height / 2
-            found.setdefault((id(left), id(right), leaves, arrives), Link(left, right, leaves, arrives))
+            found.setdefault((id(left), id(right), leaves, arrives), LayoutEdge(left, right, leaves, arrives))
     return list(found.values())
 
 
-def _arrange(layout: Layout, links: Sequence[Link[Block]], count: int) -> list[list[Block]]:
+def _arrange(layout: GraphLayout, links: Sequence[LayoutEdge[ColumnBlock]], count: int) -> list[list[ColumnBlock]]:
     """Blocks by column in their final order, with heights."""
-    columns: list[list[Block]] = [[] for _ in range(count)]
+    columns: list[list[ColumnBlock]] = [[] for _ in range(count)]
     blocks = {id(block): block for block in layout.block_of.values()}
     for block in (*blocks.values(), *layout.lanes.values()):
         columns[block.column].append(block)
@@ -254,7 +254,10 @@ def _arrange(layout: Layout, links: Sequence[Link[Block]], count: int) -> list[l
 
 
 def _set_columns(
-    layout: Layout, levels: Sequence[int], columns: Sequence[Sequence[Block]], links: Iterable[Link[Block]]
+    layout: GraphLayout,
+    levels: Sequence[int],
+    columns: Sequence[Sequence[ColumnBlock]],
+    links: Iterable[LayoutEdge[ColumnBlock]],
 ) -> None:
     """Sets the x coordinates: a gap is as wide as the edges in it require."""
     crossing = [0] * len(columns)
@@ -267,7 +270,7 @@ def _set_columns(
     x = 0.0
     for level, blocks, edges, labels in zip(levels, columns, crossing, wanted[1:], strict=True):
         width = max(block.width for block in blocks)
-        layout.columns.append(Column(level, x, width))
+        layout.columns.append(LayoutColumn(level, x, width))
         for block in blocks:
             block.x = x + (width - block.width) / 2
             for box in block.boxes:

@@ -63,7 +63,7 @@ def situation_map(
 
     >>> tracks = {"entity": ["tern"] * 3, "time": [0, 10, 20], "lon": [-4.5, -4.4, -4.3], "lat": [48.3, 48.3, 48.4]}
     >>> held = {"situation": ["gap"], "entity": ["tern"], "start": [5], "end": [15]}
-    >>> situation_map(tracks, held).svg().count('class="stretch"')
+    >>> situation_map(tracks, held).svg().count('class="segment"')
     1
     """
     found = read_tracks(tracks)

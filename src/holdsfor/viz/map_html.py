@@ -60,7 +60,7 @@ def map_html(scene: Scene) -> str:
         "height": (bottom - top) / span,
         "span": span,
         "middle": list(middle),
-        "stretch": scene.stretch,
+        "radian": scene.radian,
         "mercator": scene.projection_name == "mercator",
         "kilometre": scene.kilometre,
     }
@@ -68,7 +68,7 @@ def map_html(scene: Scene) -> str:
     notes = [
         scene.note,
         left_out(hidden),
-        f"{fewer:,} positions too close to others to be told apart are left out" if fewer else "",
+        f"{fewer:,} positions too close to others to be distinguished are left out" if fewer else "",
     ]
     return page(
         scene.title, scene.description, _body(scene, "; ".join(filter(None, notes))), data, ["common.js", "map.js"]

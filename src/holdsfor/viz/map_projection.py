@@ -24,8 +24,8 @@ def projection(name: str, middle: float) -> Projection:
     if name == "mercator":
         return _mercator
     if name == "equirectangular":
-        stretch = float(np.cos(np.radians(middle)))
-        return lambda lon, lat: (np.radians(lon) * stretch, -np.radians(lat))
+        scale = float(np.cos(np.radians(middle)))
+        return lambda lon, lat: (np.radians(lon) * scale, -np.radians(lat))
     raise HoldsforError(f"the projection is mercator or equirectangular, not {name!r}")
 
 

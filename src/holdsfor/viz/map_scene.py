@@ -80,15 +80,15 @@ class Scene:
         return left - room, top - room, right + room, bottom + room
 
     @cached_property
-    def stretch(self) -> float:
+    def radian(self) -> float:
         """The length of a radian of longitude on the plane."""
         return 1.0 if self.projection_name == "mercator" else float(np.cos(np.radians(self.middle)))
 
     @cached_property
     def kilometre(self) -> float:
         """The length of a kilometre on the plane, in the middle of the map."""
-        stretch = 1 / np.cos(np.radians(self.middle)) if self.projection_name == "mercator" else 1.0
-        return float(stretch / EARTH)
+        scale = 1 / np.cos(np.radians(self.middle)) if self.projection_name == "mercator" else 1.0
+        return float(scale / EARTH)
 
     @cached_property
     def counts(self) -> list[int]:

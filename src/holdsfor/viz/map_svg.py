@@ -12,7 +12,7 @@ import numpy as np
 from holdsfor.viz.colours import colour
 from holdsfor.viz.map_projection import Floats
 from holdsfor.viz.map_scene import Scene
-from holdsfor.viz.map_tracks import Ints, Situations, longest, stretches, thinned
+from holdsfor.viz.map_tracks import Ints, Situations, longest, segments, thinned
 from holdsfor.viz.palette import FAINT, INK, PAPER, plain
 from holdsfor.viz.svg_parts import MARGIN, legend, opening
 from holdsfor.viz.timeline_axis import nice_step
@@ -23,7 +23,7 @@ _TOOLTIPS = 1_500
 _CROWDED = 5_000
 _MANY_TRACKS = 60
 _SHORT = 7.0
-"""Stretches shorter than this number of pixels get a dot, so that they are visible."""
+"""Segments shorter than this number of pixels get a dot, so that they are visible."""
 _GROUND = "#f4f7fa"
 _SEA = "#dbe9f4"
 _TRACK = "#8b97a5"
@@ -36,8 +36,8 @@ _STYLE = f"""
 .holdsfor-map .grid{{stroke:#d9e0e8;stroke-width:1px;fill:none}}
 .holdsfor-map .area{{stroke:#9aa7b5;stroke-width:.8px;fill-rule:evenodd}}
 .holdsfor-map .track{{stroke:{_TRACK};stroke-width:.9px;stroke-opacity:.75;fill:none;stroke-linejoin:round}}
-.holdsfor-map .stretch{{stroke-width:3.4px;fill:none;stroke-linecap:round;stroke-linejoin:round}}
-.holdsfor-map .stretch:hover{{stroke-width:6px}}
+.holdsfor-map .segment{{stroke-width:3.4px;fill:none;stroke-linecap:round;stroke-linejoin:round}}
+.holdsfor-map .segment:hover{{stroke-width:6px}}
 .holdsfor-map .dot{{stroke:{PAPER};stroke-width:1px}}
 """.strip()
 
@@ -73,16 +73,16 @@ def map_svg(scene: Scene, width: float) -> str:
     """The map as a complete SVG document."""
     view = _View(scene, width - 2 * MARGIN)
     held, hidden = longest(scene.situations, _MOST_SITUATIONS)
-    said = "; ".join(filter(None, [scene.note, left_out(hidden)]))
+    remarks = "; ".join(filter(None, [scene.note, left_out(hidden)]))
     shown, legend_height = legend(_entries(scene), view.width)
     top = MARGIN + 26 + legend_height
-    height = top + view.height + MARGIN + (18 if said else 0)
-    note = f'<text class="faint small" x="{MARGIN:g}" y="{height - 12:.1f}">{escape(said)}</text>'
+    height = top + view.height + MARGIN + (18 if remarks else 0)
+    note = f'<text class="faint small" x="{MARGIN:g}" y="{height - 12:.1f}">{escape(remarks)}</text>'
     return "\n".join(
         [
             *opening("holdsfor-map", width, height, scene.title, scene.description, _STYLE),
             *shown,
-            # A nested SVG clips what lies outside.
+            # A nested SVG clips its content.
             f'<svg x="{MARGIN:g}" y="{top:.1f}" width="{view.width:.1f}" height="{view.height:.1f}" overflow="hidden">',
             f'<rect width="100%" height="100%" fill="{_SEA if scene.has_sea else _GROUND}"/>',
             *_areas(view),
@@ -91,7 +91,7 @@ def map_svg(scene: Scene, width: float) -> str:
             *_situations(view, held),
             *_ruler(view),
             "</svg>",
-            *([note] if said else []),
+            *([note] if remarks else []),
             "</svg>\n",
         ]
     )
@@ -126,7 +126,7 @@ def left_out(hidden: int) -> str:
 
 def _situations(view: _View, held: Situations) -> Iterator[str]:
     scene = view.scene
-    found = stretches(scene.tracks, held)
+    found = segments(scene.tracks, held)
     x, y = view.pixels(found.lon, found.lat)
     rows = thinned(found.situation, x, y, 0.7, _MOST_POINTS)
     number, x, y = found.situation[rows], x[rows], y[rows]
@@ -145,7 +145,7 @@ def _situations(view: _View, held: Situations) -> Iterator[str]:
                 yield f'<circle class="dot" fill="{shade}" cx="{x[start]:.1f}" cy="{y[start]:.1f}" r="4">{text}</circle>'
             else:
                 path = _path(x[start:stop], y[start:stop], number[start:stop])
-                yield f'<path class="stretch" stroke="{shade}" d="{path}">{text}</path>'
+                yield f'<path class="segment" stroke="{shade}" d="{path}">{text}</path>'
         return
     is_long = np.repeat(~short, np.diff(np.append(heads, len(number))))
     for which in np.unique(kind).tolist():
@@ -157,8 +157,8 @@ def _situations(view: _View, held: Situations) -> Iterator[str]:
         # Thick lines hide each other if there are very many.
         weight = 3.4 if len(lines) <= _CROWDED else 1.2
         path = _path(x[lines], y[lines], number[lines])
-        yield f'<path class="stretch" style="stroke-width:{weight}px" stroke="{colour(which)}" d="{path}"/>'
-        yield f'<path class="stretch" style="stroke-width:{1.7 * weight:.1f}px" stroke="{colour(which)}" d="{marks}"/>'
+        yield f'<path class="segment" style="stroke-width:{weight}px" stroke="{colour(which)}" d="{path}"/>'
+        yield f'<path class="segment" style="stroke-width:{1.7 * weight:.1f}px" stroke="{colour(which)}" d="{marks}"/>'
 
 
 def _extent(at: Floats, heads: Ints) -> Floats:

@@ -1,4 +1,4 @@
-"""Reads tracks and situations as columns, finds the stretch of each situation, and thins out points."""
+"""Reads tracks and situations as columns, finds the track segment of each situation, and thins out points."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Tracks:
-    """Positions of things over time, ordered by thing and time; `dropped` rows had no valid position."""
+    """Positions of entities over time, ordered by entity and time; `dropped` rows had no valid position."""
 
     names: list[str]
     entity: Ints
@@ -41,7 +41,7 @@ class Tracks:
 
 @dataclass(frozen=True)
 class Situations:
-    """Situations of things with their start and end; `lost` ones belong to things without a track."""
+    """Situations of entities with their start and end; `lost` ones belong to entities without a track."""
 
     kinds: list[str]
     kind: Ints
@@ -58,8 +58,8 @@ class Situations:
         return Situations(self.kinds, self.kind[rows], self.entity[rows], self.start[rows], self.end[rows], self.lost)
 
 
-class Stretches(NamedTuple):
-    """Points of the stretches of tracks, in sequence: the index of the situation, and the position."""
+class Segments(NamedTuple):
+    """Points of the track segments, in sequence: the index of the situation, and the position."""
 
     situation: Ints
     lon: Floats
@@ -142,19 +142,19 @@ def seconds(column: npt.NDArray[Any]) -> Floats:
     return np.where(np.abs(times) >= 2.0**62, np.copysign(np.inf, times), times)
 
 
-# Stretches of tracks
+# Track segments
 
 
 def _rows_of(tracks: Tracks) -> tuple[Ints, Ints]:
-    """The first row of each thing and the row after its last."""
+    """The first row of each entity and the row after its last."""
     numbers = np.arange(len(tracks.names))
     return np.searchsorted(tracks.entity, numbers), np.searchsorted(tracks.entity, numbers, "right")
 
 
-def stretches(tracks: Tracks, situations: Situations) -> Stretches:
+def segments(tracks: Tracks, situations: Situations) -> Segments:
     """The points of every situation: its start, the points of the track in between, and its end."""
     if not len(situations):
-        return Stretches(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+        return Segments(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
     first, behind = (rows[situations.entity] for rows in _rows_of(tracks))
     start = np.clip(situations.start, tracks.time[first], tracks.time[behind - 1])
     end = np.clip(situations.end, start, tracks.time[behind - 1])
@@ -173,7 +173,7 @@ def stretches(tracks: Tracks, situations: Situations) -> Stretches:
     within[offset] = within[offset + size - 1] = False
     rows = np.repeat(after_start - np.cumsum(inner) + inner, inner) + np.arange(int(inner.sum()))
     lon[within], lat[within] = tracks.lon[rows], tracks.lat[rows]
-    return Stretches(np.repeat(np.arange(len(situations)), size), lon, lat)
+    return Segments(np.repeat(np.arange(len(situations)), size), lon, lat)
 
 
 def _interpolated(

@@ -97,7 +97,7 @@ class _Builder:
 
 
 def _reads(rule: MetricRule) -> Iterator[tuple[Signature, EdgeKind, str]]:
-    """What a rule reads, with the operators of the head and around the atom."""
+    """The atoms that a rule reads, with the operators of the head and around the atom."""
     head = " ".join(f"{_SIGNS[operator]}{range_text(during)}" for operator, during in rule.boxes)
     for literal, atom in metric_atoms(rule):
         before = literal.function if isinstance(literal, metric.Aggregate) else "not"

@@ -27,7 +27,7 @@ B = TypeVar("B", bound=Stackable)
 
 
 @dataclass(frozen=True, slots=True)
-class Link(Generic[B]):
+class LayoutEdge(Generic[B]):
     """An edge from one column to a later one, attached at an offset below the top of each block."""
 
     left: B
@@ -36,10 +36,10 @@ class Link(Generic[B]):
     arrives: float
 
 
-_Links: TypeAlias = dict[int, list[Link[B]]]
+_Links: TypeAlias = dict[int, list[LayoutEdge[B]]]
 
 
-def reduce_crossings(columns: list[list[B]], links: Sequence[Link[B]]) -> None:
+def reduce_crossings(columns: list[list[B]], links: Sequence[LayoutEdge[B]]) -> None:
     """Sweeps forth and back over the columns, and keeps the order with the fewest crossings."""
     into, out_of = _by_block(links)
     best = [list(blocks) for blocks in columns]
@@ -56,7 +56,7 @@ def reduce_crossings(columns: list[list[B]], links: Sequence[Link[B]]) -> None:
     columns[:] = best
 
 
-def _by_block(links: Sequence[Link[B]]) -> tuple[_Links[B], _Links[B]]:
+def _by_block(links: Sequence[LayoutEdge[B]]) -> tuple[_Links[B], _Links[B]]:
     into: _Links[B] = defaultdict(list)
     out_of: _Links[B] = defaultdict(list)
     for link in links:
@@ -89,7 +89,7 @@ def _sort_by_neighbours(columns: list[list[B]], blocks: list[B], links: _Links[B
     blocks.sort(key=lambda block: keys[id(block)])
 
 
-def crossings(columns: Sequence[Sequence[B]], links: Sequence[Link[B]]) -> int:
+def crossings(columns: Sequence[Sequence[B]], links: Sequence[LayoutEdge[B]]) -> int:
     """The number of crossing pairs of links."""
     positions = _positions(columns)
     by_column: dict[int, list[tuple[float, float]]] = defaultdict(list)
@@ -106,7 +106,7 @@ def crossings(columns: Sequence[Sequence[B]], links: Sequence[Link[B]]) -> int:
     return total
 
 
-def place(columns: Sequence[Sequence[B]], links: Sequence[Link[B]], gap: float, sweeps: int) -> None:
+def place(columns: Sequence[Sequence[B]], links: Sequence[LayoutEdge[B]], gap: float, sweeps: int) -> None:
     """Sets the top of every block so that links are as horizontal as the order allows; the highest block is at 0."""
     into, out_of = _by_block(links)
     for blocks in columns:

@@ -40,6 +40,6 @@ def png_of(svg: str) -> bytes:
         except subprocess.TimeoutExpired:
             raise HoldsforError(f"{browser} took too long to draw a PNG; save it as .svg or .html") from None
         if not target.exists():
-            said = done.stderr.decode(errors="replace").strip().splitlines()
-            raise HoldsforError(f"{browser} could not draw a PNG: {said[-1] if said else done.returncode}")
+            lines = done.stderr.decode(errors="replace").strip().splitlines()
+            raise HoldsforError(f"{browser} could not draw a PNG: {lines[-1] if lines else done.returncode}")
         return target.read_bytes()

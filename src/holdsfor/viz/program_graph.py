@@ -32,16 +32,16 @@ class ProgramGraph(Picture):
 
     def html(self) -> str:
         """An interactive page."""
-        said = f"{count_of(len(self.view.nodes), 'node')} and {count_of(len(self.view.edges), 'edge')}"
+        counts = f"{count_of(len(self.view.nodes), 'node')} and {count_of(len(self.view.edges), 'edge')}"
         body = f"""<header>
 <h1>{escape(self.title)}</h1>
 <div class="tools">
 <button id="out" aria-label="smaller">−</button><button id="in" aria-label="larger">+</button><button id="all">all</button>
-<span>{said}</span></div>
+<span>{counts}</span></div>
 </header>
 <main class="field" id="field" tabindex="0" aria-describedby="keys">{self.svg()}</main>
 <footer><p id="keys">Drag or arrow keys to move, wheel or + − to scale, 0 for all, 1 for its own size.</p></footer>"""
-        return page(self.title, f"{self.title}: {said}.", body, {}, ["common.js", "graph.js"])
+        return page(self.title, f"{self.title}: {counts}.", body, {}, ["common.js", "graph.js"])
 
     def mermaid(self) -> str:
         """The graph in Mermaid's notation."""

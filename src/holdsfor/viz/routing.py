@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from holdsfor.viz.arcs import LOOP, Arc, Bend
-from holdsfor.viz.layout import LABEL_STEP, USED_SIDE, Box, Layout, hops
+from holdsfor.viz.layout import LABEL_STEP, USED_SIDE, Box, GraphLayout, hops
 from holdsfor.viz.view import GraphEdge
 
 _PORT_STEP = 6.0
@@ -26,7 +26,7 @@ class Side(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class EdgePath:
     """An edge's path in SVG notation, the tip and direction of its arrow, and the position of its label."""
 
     edge: GraphEdge
@@ -41,7 +41,7 @@ _End = tuple[str, Side]
 _Hop = tuple[object, ...]
 
 
-def routes(layout: Layout) -> Iterator[Route]:
+def routes(layout: GraphLayout) -> Iterator[EdgePath]:
     """The routes of all edges."""
     router = _Router(layout)
     for edge in layout.view.edges:
@@ -49,7 +49,7 @@ def routes(layout: Layout) -> Iterator[Route]:
 
 
 class _Router:
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: GraphLayout) -> None:
         self.layout = layout
         self.arcs = {id(arc.edge): arc for block in layout.blocks for arc in block.arcs}
         self._hops: dict[_End, dict[_Hop, float]] = defaultdict(dict)
@@ -107,7 +107,7 @@ class _Router:
 
     # Paths
 
-    def route(self, edge: GraphEdge) -> Route:
+    def route(self, edge: GraphEdge) -> EdgePath:
         arc = self.arcs.get(id(edge))
         if arc is not None:
             return self._within(arc)
@@ -118,7 +118,7 @@ class _Router:
             return self._arc(edge, Side.RIGHT, LOOP)
         return self._back(edge)
 
-    def _within(self, arc: Arc) -> Route:
+    def _within(self, arc: Arc) -> EdgePath:
         source, target = self.layout.boxes[arc.edge.source], self.layout.boxes[arc.edge.target]
         match arc.bend:
             case Bend.STRAIGHT:
@@ -130,7 +130,7 @@ class _Router:
             case Bend.LEFT:
                 return self._arc(arc.edge, Side.LEFT, arc.reach)
 
-    def _arc(self, edge: GraphEdge, side: Side, out: float) -> Route:
+    def _arc(self, edge: GraphEdge, side: Side, out: float) -> EdgePath:
         source, target = self.layout.boxes[edge.source], self.layout.boxes[edge.target]
         start = self._port_of(edge, edge.source, side, edge.target)
         end = self._port_of(edge, edge.target, side, edge.source)
@@ -145,9 +145,9 @@ class _Router:
             f"V{_short(end - down * radius)}Q{_xy(x, end)} {_xy(x - sign * radius, end)}H{_short(to_x)}"
         )
         label = (x + sign * 5, (start + end) / 2)
-        return Route(edge, path, (to_x, end), (-sign, 0), label, "start" if sign > 0 else "end")
+        return EdgePath(edge, path, (to_x, end), (-sign, 0), label, "start" if sign > 0 else "end")
 
-    def _forward(self, edge: GraphEdge) -> Route:
+    def _forward(self, edge: GraphEdge) -> EdgePath:
         source, target = self.layout.boxes[edge.source], self.layout.boxes[edge.target]
         first, last = self._neighbours(edge)
         start = self._port_of(edge, edge.source, Side.RIGHT, first[0])
@@ -161,31 +161,31 @@ class _Router:
             parts.append(_swing(x, y, column.x, height))
             x, y = column.right, height
             parts.append(f"H{_short(target.x if block.boxes else x)}")
-        return Route(edge, "".join(parts), (target.x, end), (1, 0), (target.x - 10, end - 9), "end")
+        return EdgePath(edge, "".join(parts), (target.x, end), (1, 0), (target.x - 10, end - 9), "end")
 
-    def _back(self, edge: GraphEdge) -> Route:
+    def _back(self, edge: GraphEdge) -> EdgePath:
         """An edge to a lower level. Levels exclude it, but a view need not come from a program."""
         source, target = self.layout.boxes[edge.source], self.layout.boxes[edge.target]
         start = self._port_of(edge, edge.source, Side.LEFT, edge.target)
         end = self._port_of(edge, edge.target, Side.RIGHT, edge.source)
         path = f"M{_xy(source.x, start)}{_swing(source.x, start, target.right, end)}"
         label = ((source.x + target.right) / 2, (start + end) / 2)
-        return Route(edge, path, (target.right, end), (-1, 0), label, "middle")
+        return EdgePath(edge, path, (target.right, end), (-1, 0), label, "middle")
 
 
-def _straight(edge: GraphEdge, source: Box, target: Box) -> Route:
+def _straight(edge: GraphEdge, source: Box, target: Box) -> EdgePath:
     x = source.x + source.width / 2
     label = (x + 6, (source.bottom + target.y) / 2)
-    return Route(edge, f"M{_xy(x, source.bottom)}V{_short(target.y)}", (x, target.y), (0, 1), label, "start")
+    return EdgePath(edge, f"M{_xy(x, source.bottom)}V{_short(target.y)}", (x, target.y), (0, 1), label, "start")
 
 
-def _loop(edge: GraphEdge, box: Box, *, above: bool) -> Route:
+def _loop(edge: GraphEdge, box: Box, *, above: bool) -> EdgePath:
     """A loop near the right end of the top or the bottom, where no other edge is attached."""
     y, sign = (box.y, -1) if above else (box.bottom, 1)
     start, end = box.right - 25, box.right - 9
     control = y + sign * LOOP * 4 / 3
     path = f"M{_xy(start, y)}C{_xy(start - 6, control)} {_xy(end + 6, control)} {_xy(end, y)}"
-    return Route(edge, path, (end, y), (0, -sign), (end + 8, y + sign * 9), "start")
+    return EdgePath(edge, path, (end, y), (0, -sign), (end + 8, y + sign * 9), "start")
 
 
 def _swing(x: float, y: float, to_x: float, to_y: float) -> str:

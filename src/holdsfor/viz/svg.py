@@ -7,8 +7,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from holdsfor.viz import palette
 from holdsfor.viz.arcs import LABEL_CHARACTER
-from holdsfor.viz.layout import CHARACTER, FRAME_PADDING, Block, Box, Layout, lay_out
-from holdsfor.viz.routing import Route, routes
+from holdsfor.viz.layout import CHARACTER, FRAME_PADDING, Box, ColumnBlock, GraphLayout, lay_out
+from holdsfor.viz.routing import EdgePath, routes
 from holdsfor.viz.view import GraphEdge, GraphView
 
 _MARGIN = 20.0
@@ -80,7 +80,7 @@ def _summary(view: GraphView) -> str:
     return f"Dependencies of {palette.GRANULARITIES[view.granularity]}: {', '.join(counts)}"
 
 
-def _drawing(layout: Layout) -> Iterator[str]:
+def _drawing(layout: GraphLayout) -> Iterator[str]:
     yield from _bands(layout)
     yield from (_frame(layout.view, block) for block in layout.frames)
     drawn = list(routes(layout))
@@ -90,7 +90,7 @@ def _drawing(layout: Layout) -> Iterator[str]:
     yield from (_delay(route) for route in drawn if route.edge.label)
 
 
-def _bands(layout: Layout) -> Iterator[str]:
+def _bands(layout: GraphLayout) -> Iterator[str]:
     height = layout.height + _HEADER + _BAND_PADDING
     for column in layout.columns:
         x, width = column.x - _BAND_PADDING, column.width + 2 * _BAND_PADDING
@@ -98,7 +98,7 @@ def _bands(layout: Layout) -> Iterator[str]:
         yield f'<text class="faint" x="{x + _BAND_PADDING:.1f}" y="-9">level {column.level}</text>'
 
 
-def _frame(view: GraphView, block: Block) -> str:
+def _frame(view: GraphView, block: ColumnBlock) -> str:
     cyclic = block.boxes[0].node.component in view.cyclic
     name = "frame cyclic" if cyclic else "frame"
     return (
@@ -146,7 +146,7 @@ def _tooltip(view: GraphView, box: Box) -> str:
 # Edges
 
 
-def _edge(view: GraphView, route: Route) -> str:
+def _edge(view: GraphView, route: EdgePath) -> str:
     edge = route.edge
     names = f"edge {edge.kind} cyclic" if edge.cyclic else f"edge {edge.kind}"
     return (
@@ -164,7 +164,7 @@ def _edge_tooltip(view: GraphView, edge: GraphEdge) -> str:
     return f"{ends} ({edge.kind}-edge{delay})"
 
 
-def _arrow(route: Route) -> str:
+def _arrow(route: EdgePath) -> str:
     """An explicit path instead of a marker, because markers need ids, which two pictures on a page would share."""
     (x, y), (right, down) = route.tip, route.heading
     back_x, back_y = x - 7 * right, y - 7 * down
@@ -174,7 +174,7 @@ def _arrow(route: Route) -> str:
     )
 
 
-def _delay(route: Route) -> str:
+def _delay(route: EdgePath) -> str:
     x, y = route.label_at
     return f'<text class="delay" text-anchor="{route.anchor}" x="{x:.1f}" y="{y + 4:.1f}">{escape(palette.plain(route.edge.label))}</text>'
 

@@ -54,7 +54,7 @@ def timeline(
 ) -> Timeline:
     """A timeline of lanes and events that you put together.
 
-    `span` is what of time is shown, all of it if not given. With a `unit` (`s`, `ms`, `min`, …)
+    `span` is the time range that is shown, by default all of it. With a `unit` (`s`, `ms`, `min`, …)
     time-points are counted since 1970 and the axis has dates, those of a `zone` such as `Europe/Athens`, else of UTC. `kinds` get their colours first, in this order, so that they have the same ones in many
     pictures: names, or pairs of a name and a value.
 

@@ -17,7 +17,14 @@ from holdsfor.columns.stream import EventColumns
 from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.viz.timeline_chart import Chart
-from holdsfor.viz.timeline_collect import Choice, Collector, known_names, lanes_of_values, of_entities, require_entities
+from holdsfor.viz.timeline_collect import (
+    Collector,
+    ResultSelection,
+    known_names,
+    lanes_of_values,
+    of_entities,
+    require_entities,
+)
 from holdsfor.viz.timeline_events import add_events
 
 _TRUE = "true"
@@ -27,7 +34,7 @@ def answers_chart(
     answers: Sequence[Answer],
     window: int | None,
     texts: Texts,
-    choice: Choice,
+    choice: ResultSelection,
     events: Collection[str] | bool,
     title: str,
     given: Mapping[Symbol, EventColumns] = MappingProxyType({}),
@@ -50,15 +57,15 @@ def answers_chart(
             table = _of_choice(known_intervals(known, symbol, low, high), choice, texts)
             if len(table.start):
                 _add_fluent(collector, symbol, table, texts)
-    things = _things(known)
+    entity_codes = _entity_codes(known)
     for symbol in symbols_in_order(answer.events for answer, _, _ in known):
         if symbol.name in shown:
             args, time = known_occurrences(known, symbol, low, high, texts.dictionary)
-            _add_some(collector, symbol, (args, time), choice, texts, things)
+            _add_some(collector, symbol, (args, time), choice, texts, entity_codes)
     for symbol, columns in given.items():
         rows = np.flatnonzero((columns.time >= low) & (columns.time < high))
         some = [column[rows] for column in columns.args], columns.time[rows]
-        _add_some(collector, symbol, some, choice, texts, things, is_input=True)
+        _add_some(collector, symbol, some, choice, texts, entity_codes, is_input=True)
     last = answers[-1].query_time + 1 if answers else None
     return collector.chart(title, scale=1, time_scale=choice.time_scale, reach=reach, marks_ends=False, at_least=last)
 
@@ -81,7 +88,7 @@ def symbols_in_order(tables: Iterator[Any]) -> list[Symbol]:
     return list(dict.fromkeys(symbol for table in tables for symbol in table))
 
 
-def _of_choice(table: KnownIntervals, choice: Choice, texts: Texts) -> KnownIntervals:
+def _of_choice(table: KnownIntervals, choice: ResultSelection, texts: Texts) -> KnownIntervals:
     if choice.entities is None or not len(table.start):
         return table
     keep = _with_entities(table.args, choice.entities, texts, len(table.start))
@@ -121,7 +128,7 @@ def _add_fluent(collector: Collector, symbol: Symbol, table: KnownIntervals, tex
 
 
 def _groups(args: Sequence[Ints], texts: Texts) -> Any:
-    """Groups things by their first argument."""
+    """Groups lanes by the first argument of their instance."""
 
     def groups(first: Ints) -> list[str]:
         return list(texts.values(args[0][first]).to_pylist()) if args else [""] * len(first)
@@ -129,8 +136,8 @@ def _groups(args: Sequence[Ints], texts: Texts) -> Any:
     return groups
 
 
-def _things(known: DecisiveAnswers) -> set[int]:
-    """The codes of all arguments of fluents, which name things."""
+def _entity_codes(known: DecisiveAnswers) -> set[int]:
+    """The codes of all arguments of fluents, which name entities."""
     columns = [column for answer, _, _ in known for table in answer.fluents.values() for column in table.args]
     return {code for column in columns for code in np.unique(column).tolist()}
 
@@ -139,9 +146,9 @@ def _add_some(
     collector: Collector,
     symbol: Symbol,
     events: tuple[Sequence[Ints], Ints],
-    choice: Choice,
+    choice: ResultSelection,
     texts: Texts,
-    things: set[int],
+    entity_codes: set[int],
     *,
     is_input: bool = False,
 ) -> None:
@@ -151,4 +158,4 @@ def _add_some(
         keep = _with_entities(args, choice.entities, texts, len(time))
         args, time = [column[keep] for column in args], time[keep]
     if len(time):
-        add_events(collector, symbol, args, time, texts, things, is_input=is_input)
+        add_events(collector, symbol, args, time, texts, entity_codes, is_input=is_input)

@@ -54,7 +54,7 @@ class Ticks:
     kind: str = ""
 
 
-class Kind(NamedTuple):
+class ChartKind(NamedTuple):
     """A unit with its own colour: a fluent with one of its values."""
 
     name: str
@@ -138,7 +138,7 @@ class Chart:
     title: str
     labels: Sequence[str]
     groups: Sequence[str]
-    kinds: Sequence[Kind]
+    kinds: Sequence[ChartKind]
     spans: Spans
     points: Points
     clock: ClockMarks
@@ -224,7 +224,7 @@ def chart_of(
         given, unit = _in_one_unit(given)
     times, clock = _relative(given, shown_scale(None, unit, zone))
     starts, ends, at = times[0 : 2 * len(lanes) : 2], times[1 : 2 * len(lanes) : 2], times[2 * len(lanes) :]
-    numbers: dict[Kind, int] = {}
+    numbers: dict[ChartKind, int] = {}
     for kind in kinds:
         _kind(numbers, *((kind, "") if isinstance(kind, str) else kind))
     rows = [(lane.group, lane.label) for lane in lanes] + [(ticks.group, ticks.label) for ticks in events]
@@ -272,7 +272,7 @@ def _by_group(groups: Sequence[str]) -> list[int]:
     return sorted(range(len(groups)), key=lambda at: first[groups[at]])
 
 
-def _spans(lane: Lane, place: int, start: Floats, end: Floats, kinds: dict[Kind, int]) -> Spans:
+def _spans(lane: Lane, place: int, start: Floats, end: Floats, kinds: dict[ChartKind, int]) -> Spans:
     if len(start) != len(end):
         raise HoldsforError(f"lane {lane.label!r} has {len(start)} starts and {len(end)} ends")
     size = len(start)
@@ -298,8 +298,8 @@ def _flags(given: Any, size: int) -> Bools:
     return np.zeros(size, np.bool_) if given is None else np.broadcast_to(np.asarray(given, np.bool_), (size,)).copy()
 
 
-def _kind(kinds: dict[Kind, int], name: str, value: str) -> int:
-    return kinds.setdefault(Kind(name, value), len(kinds))
+def _kind(kinds: dict[ChartKind, int], name: str, value: str) -> int:
+    return kinds.setdefault(ChartKind(name, value), len(kinds))
 
 
 def _stacked(tables: Sequence[Spans]) -> Spans:

@@ -16,11 +16,11 @@ from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.times import UNITS, TimeScale, time_point
 from holdsfor.viz.timeline_axis import ClockMarks
-from holdsfor.viz.timeline_chart import Bools, Chart, Floats, Kind, Points, Spans, bounds
+from holdsfor.viz.timeline_chart import Bools, Chart, ChartKind, Floats, Points, Spans, bounds
 
 
 @dataclass(frozen=True)
-class Choice:
+class ResultSelection:
     """The selected part of a result; `entities` are texts of arguments, `between` are two times."""
 
     names: Collection[str] | None
@@ -67,10 +67,10 @@ def require_entities(wanted: Collection[Any], known: Collection[str]) -> None:
     for name in map(str, wanted):
         if name not in known:
             close = suggest(name, known)
-            few = ", ".join(sorted(known)[:8]) + (", …" if len(known) > 8 else "")
+            some = ", ".join(sorted(known)[:8]) + (", …" if len(known) > 8 else "")
             raise HoldsforError(
                 f"there is no result for {name!r}; "
-                + (f"did you mean {close}?" if close else f"there are {few or 'none'}")
+                + (f"did you mean {close}?" if close else f"there are {some or 'none'}")
             )
 
 
@@ -100,7 +100,7 @@ class Collector:
 
     labels: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
-    kinds: dict[Kind, int] = field(default_factory=dict)
+    kinds: dict[ChartKind, int] = field(default_factory=dict)
     spans: list[tuple[Ints, Ints, Ints, Ints, Bools, Bools]] = field(default_factory=list)
     points: list[_Marks] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -125,7 +125,7 @@ class Collector:
 
     def kind(self, name: str, value: str = "") -> int:
         """The index of a kind."""
-        return self.kinds.setdefault(Kind(name, value), len(self.kinds))
+        return self.kinds.setdefault(ChartKind(name, value), len(self.kinds))
 
     def chart(
         self,
@@ -170,7 +170,7 @@ class Collector:
         )
 
     def _rank(self, lane: int) -> tuple[Any, ...]:
-        """The order of lanes: those of a thing are adjacent, with its input after its results."""
+        """The order of lanes: those of an entity are adjacent, with its input after its results."""
         return _natural(self.groups[lane]), self.is_input[lane], _natural(self.labels[lane])
 
     def _numbers(self) -> tuple[Floats, ...]:
@@ -201,7 +201,7 @@ def _natural(text: str) -> tuple[int, float, str]:
 
 
 def lanes_of_values(keys: Ints, value: Ints, start: Ints, end: Ints) -> tuple[Ints, Bools]:
-    """Lane keys from the keys of things, and the rows with a lane per value, because several values hold together."""
+    """Lane keys from the keys of instances, and the rows with a lane per value, because several values hold together."""
     order = np.lexsort((start, keys))
     key, begins, ends = keys[order], start[order], end[order]
     crossing = np.zeros(len(key), np.bool_)

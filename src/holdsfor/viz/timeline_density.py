@@ -34,14 +34,14 @@ class Shades(NamedTuple):
     begun: Ints
 
 
-class Drawn(NamedTuple):
+class DrawnElements(NamedTuple):
     """All drawn elements for the intervals of a chart."""
 
     bars: Bars
     shades: Shades
 
 
-def drawn(chart: Chart, width: float) -> Drawn:
+def drawn(chart: Chart, width: float) -> DrawnElements:
     """The elements to draw in a field of this width in pixels."""
     spans = chart.spans
     left, right = pixels(spans.start, chart, width), pixels(spans.end, chart, width)
@@ -49,7 +49,9 @@ def drawn(chart: Chart, width: float) -> Drawn:
     left, right = np.clip(left, 0, width), np.clip(right, 0, width)
     wide = np.flatnonzero(inside & (right - left >= COLUMN))
     narrow = np.flatnonzero(inside & (right - left < COLUMN))
-    return Drawn(Bars(wide, left[wide], right[wide]), _shades(spans, narrow, left[narrow], right[narrow], width))
+    return DrawnElements(
+        Bars(wide, left[wide], right[wide]), _shades(spans, narrow, left[narrow], right[narrow], width)
+    )
 
 
 def pixels(times: Floats, chart: Chart, width: float) -> Floats:

@@ -1,4 +1,4 @@
-"""Adds events as lanes, one per event and the thing it is about; numeric arguments become lines."""
+"""Adds events as lanes, one per event and entity; numeric arguments become lines."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _ANYTHING = "…"
 
 @dataclass(frozen=True)
 class _Arguments:
-    """The arguments of the events of one name: the position of the thing, and the positions of numbers."""
+    """The arguments of the events of one name: the position of the entity, and the positions of numbers."""
 
-    thing: int | None
+    entity: int | None
     measures: tuple[int, ...]
     numbers: tuple[Floats, ...]
 
@@ -35,19 +35,19 @@ def add_events(
     args: Sequence[Ints],
     time: Ints,
     texts: Texts,
-    things: Collection[int],
+    entities: Collection[int],
     *,
     is_input: bool = False,
 ) -> None:
-    """Adds the events of one name. `things` are codes that name something: such numbers are not drawn as lines."""
-    found = _arguments(args, texts, things)
-    keys = np.zeros(len(time), np.int64) if found.thing is None else args[found.thing]
+    """Adds the events of one name. `entities` are the codes of entities: such numbers are not drawn as lines."""
+    found = _arguments(args, texts, entities)
+    keys = np.zeros(len(time), np.int64) if found.entity is None else args[found.entity]
     _, home = np.unique(keys, return_inverse=True)
     shown = _constant(args, home)
 
     def labels(first: Ints) -> list[str]:
         columns = [
-            texts.values(column[first]).to_pylist() if place == found.thing else _shown(column, first, place, home)
+            texts.values(column[first]).to_pylist() if place == found.entity else _shown(column, first, place, home)
             for place, column in enumerate(args)
         ]
         parts = between(symbol)
@@ -64,9 +64,9 @@ def add_events(
         ]
 
     def groups(first: Ints) -> list[str]:
-        if found.thing is None:
+        if found.entity is None:
             return [""] * len(first)
-        return list(texts.values(args[found.thing][first]).to_pylist())
+        return list(texts.values(args[found.entity][first]).to_pylist())
 
     lane = collector.lanes(keys, labels, groups, is_input=is_input)
     kind = np.full(len(time), collector.kind(symbol.name))
@@ -77,21 +77,21 @@ def _alternating(parts: Sequence[str], words: Sequence[str]) -> list[str]:
     return [text for part, word in zip(parts, [*words, ""], strict=True) for text in (part, word)]
 
 
-def _arguments(args: Sequence[Ints], texts: Texts, things: Collection[int]) -> _Arguments:
-    """The thing and the measurements of an event; measurements are numbers that name nothing."""
+def _arguments(args: Sequence[Ints], texts: Texts, entities: Collection[int]) -> _Arguments:
+    """The entity and the measurements of an event; measurements are numbers that name no entity."""
     numbers = [_numbers(column, texts) for column in args]
-    named = np.fromiter(things, np.int64, len(things))
-    thing = _thing(args, numbers, named)
+    named = np.fromiter(entities, np.int64, len(entities))
+    entity = _entity(args, numbers, named)
     measures = [
         place
         for place, column in enumerate(numbers)
-        if column is not None and place != thing and not (place and bool(np.isin(args[place], named).all()))
+        if column is not None and place != entity and not (place and bool(np.isin(args[place], named).all()))
     ]
-    return _Arguments(thing, tuple(measures), tuple(_found(numbers[place]) for place in measures))
+    return _Arguments(entity, tuple(measures), tuple(_found(numbers[place]) for place in measures))
 
 
-def _thing(args: Sequence[Ints], numbers: Sequence[Floats | None], named: Ints) -> int | None:
-    """The thing is the first argument, unless it is fractional, or only a later one names things."""
+def _entity(args: Sequence[Ints], numbers: Sequence[Floats | None], named: Ints) -> int | None:
+    """The entity is the first argument, unless it is fractional, or only a later one names entities."""
     if not args:
         return None
     if not np.isin(args[0], named).any():

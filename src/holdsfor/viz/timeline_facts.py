@@ -12,10 +12,10 @@ from holdsfor.columns.kernels import Ints
 from holdsfor.columns.metric.facts import Facts, FactSet
 from holdsfor.columns.tables import FOREVER
 from holdsfor.viz.timeline_chart import Chart
-from holdsfor.viz.timeline_collect import Choice, Collector, known_names, of_entities, require_entities
+from holdsfor.viz.timeline_collect import Collector, ResultSelection, known_names, of_entities, require_entities
 
 
-def facts_chart(facts: FactSet, dictionary: Dictionary, choice: Choice, title: str) -> Chart:
+def facts_chart(facts: FactSet, dictionary: Dictionary, choice: ResultSelection, title: str) -> Chart:
     """The maximal intervals of facts."""
     reach = choice.reach(facts.scale)
     known = {name for name, _ in facts.tables}

@@ -79,7 +79,7 @@ def _kinds(chart: Chart) -> list[dict[str, Any]]:
 
 
 def _body(chart: Chart, note: str) -> str:
-    said = escape(plain(description(chart)))
+    summary = escape(plain(description(chart)))
     shown_note = f"<p>{escape(plain(note))}</p>" if note else ""
     empty = "" if chart.labels else "<p>Nothing to show.</p>"
     return f"""<header>
@@ -92,7 +92,7 @@ def _body(chart: Chart, note: str) -> str:
 <div class="legend" id="legend"></div>
 </header>
 <main class="field"><div class="scroll" id="scroll" tabindex="-1">
-<canvas id="canvas" tabindex="0" role="application" aria-label="{said}" aria-describedby="keys"></canvas>
+<canvas id="canvas" tabindex="0" role="application" aria-label="{summary}" aria-describedby="keys"></canvas>
 <div id="spacer"></div></div></main>
 <footer>{shown_note}{empty}<p id="keys">Drag or ← → to move, Ctrl and wheel or + − to zoom, 0 for all; ↑ ↓ choose a lane,
 n p its intervals and events, Enter zooms to one.</p></footer>"""

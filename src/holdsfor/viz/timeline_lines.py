@@ -14,13 +14,13 @@ from holdsfor.viz.timeline_density import pixels
 
 _EDGE = 4.0
 """The distance between a line and the edge of its lane in pixels."""
-_FEW = 60
+_MOST_MARKED = 60
 """Points of a line are marked up to this number."""
 DASHES = ("", "4 3", "1.5 2.5")
 """The dash patterns of the first, second and third line."""
 
 
-class Line(NamedTuple):
+class MeasurementLine(NamedTuple):
     """One measurement in a lane: positions in pixels, the minimum and the maximum."""
 
     lane: int
@@ -32,7 +32,7 @@ class Line(NamedTuple):
     high: float
 
 
-def lines(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iterator[Line]:
+def lines(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iterator[MeasurementLine]:
     """The lines of a chart with this field width in pixels; `tops` and `heights` belong to its lanes."""
     points = chart.points
     x = pixels(points.time, chart, width)
@@ -46,7 +46,7 @@ def lines(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iterator
                 share = (column[some] - low) / (high - low) if high > low else np.full(len(some), 0.5)
                 y = tops[lane] + _EDGE + (1 - share) * (heights[lane] - 2 * _EDGE)
                 kept = _kept(x[some], y)
-                yield Line(lane, int(points.kind[some[0]]), place, x[some][kept], y[kept], low, high)
+                yield MeasurementLine(lane, int(points.kind[some[0]]), place, x[some][kept], y[kept], low, high)
 
 
 def _kept(x: Floats, y: Floats) -> Ints:
@@ -60,7 +60,7 @@ def _kept(x: Floats, y: Floats) -> Ints:
 
 
 def number_text(value: float) -> str:
-    """A number in few characters.
+    """A short form of a number.
 
     >>> number_text(12.50), number_text(3.0), number_text(1234567.0)
     ('12.5', '3', '1.23457e+06')
@@ -76,9 +76,9 @@ def lines_svg(chart: Chart, width: float, tops: Floats, heights: Floats) -> Iter
         path = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in zip(line.x.tolist(), line.y.tolist(), strict=True))
         dash = DASHES[min(line.place, len(DASHES) - 1)]
         dashed = f' stroke-dasharray="{dash}"' if dash else ""
-        said = f"{chart.labels[line.lane]}: {number_text(line.low)} to {number_text(line.high)}"
-        yield f'<path class="line" stroke="{ink}"{dashed} d="{path}"><title>{escape(said)}</title></path>'
-        if len(line.x) <= _FEW:
+        title = f"{chart.labels[line.lane]}: {number_text(line.low)} to {number_text(line.high)}"
+        yield f'<path class="line" stroke="{ink}"{dashed} d="{path}"><title>{escape(title)}</title></path>'
+        if len(line.x) <= _MOST_MARKED:
             dots = "".join(f"M{x:.1f},{y:.1f}h0" for x, y in zip(line.x.tolist(), line.y.tolist(), strict=True))
             yield f'<path class="dots" stroke="{ink}" d="{dots}"/>'
         ranges.setdefault(line.lane, (line.low, line.high))

@@ -14,7 +14,7 @@ from holdsfor.viz.colours import colour, ink_on
 from holdsfor.viz.palette import BAND, FAINT, INK, PAPER, cells, count_of, plain, shorten
 from holdsfor.viz.svg_parts import MARGIN, legend, opening
 from holdsfor.viz.timeline_chart import Chart, Floats, Ints
-from holdsfor.viz.timeline_density import LEVELS, Bars, Drawn, drawn, marks_at
+from holdsfor.viz.timeline_density import LEVELS, Bars, DrawnElements, drawn, marks_at
 from holdsfor.viz.timeline_lines import lines_svg
 
 _CHARACTER = 6.6
@@ -264,7 +264,7 @@ def _ends(layout: _Layout, bars: Bars) -> Iterator[str]:
             yield f'<circle {style} cx="{edge[at]:.2f}" cy="{y:.1f}" r="{layout.bar / 2 - 2.4:.1f}"/>'
 
 
-def _shades(layout: _Layout, found: Drawn) -> Iterator[str]:
+def _shades(layout: _Layout, found: DrawnElements) -> Iterator[str]:
     shades = found.shades
     y = layout.tops[shades.lane] + (layout.row - layout.bar) / 2
     for level in range(1, LEVELS + 1):

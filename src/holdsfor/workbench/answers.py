@@ -28,7 +28,7 @@ _MOST_LABELS = 100_000
 
 
 def checked(bench: Bench, texts: Mapping[str, str]) -> dict[str, Any]:
-    """What is wrong with the rules, alone and for the sample, and what they read and make if they can be planned."""
+    """The findings about the rules, and about rules and sample together; and the input and output of valid rules."""
     reasoner = bench.desk.reasoner(texts)
     findings = list(reasoner.diagnostics)
     made: dict[str, list[str]] = {"inputs": [], "outputs": []}
@@ -42,7 +42,7 @@ def checked(bench: Bench, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def finding(found: Diagnostic) -> dict[str, Any]:
-    """A finding, with places as offsets into their files."""
+    """A finding, with spans as offsets into their files."""
     return {
         "code": found.code,
         "severity": str(found.severity),
@@ -54,7 +54,7 @@ def finding(found: Diagnostic) -> dict[str, Any]:
 
 
 def place(span: Span) -> dict[str, Any]:
-    """Where something stands; browsers count in units of UTF-16."""
+    """A span as a file and two offsets; browsers count in units of UTF-16."""
     return {"file": span.source.name, "from": _units(span, span.start), "to": _units(span, span.end), "line": span.line}
 
 
@@ -63,7 +63,7 @@ def _units(span: Span, offset: int) -> int:
 
 
 def offset_of(text: str, units: int) -> int:
-    """The offset of a character that stands after so many units of UTF-16.
+    """The offset of a character, from its offset in units of UTF-16.
 
     >>> offset_of("🚪ab", 3)
     2
@@ -72,14 +72,14 @@ def offset_of(text: str, units: int) -> int:
 
 
 def completions(desk: Desk, texts: Mapping[str, str], name: str, units: int) -> list[dict[str, str]]:
-    """Words that may be meant at a place."""
+    """Completions at an offset."""
     document = desk.document(texts, name)
     found = proposals(document, offset_of(document.source.text, units))
     return [{"label": one.text, "detail": one.detail} for one in found]
 
 
 def hover(desk: Desk, texts: Mapping[str, str], name: str, units: int) -> dict[str, Any] | None:
-    """What is told of the name at a place."""
+    """The hover text of the name at an offset."""
     document = desk.document(texts, name)
     found = document.name_at(offset_of(document.source.text, units))
     if found is None:
@@ -97,7 +97,7 @@ def formatted(desk: Desk, texts: Mapping[str, str], name: str) -> str:
 
 
 def run_data(desk: Desk, run: SampleRun) -> dict[str, Any]:
-    """A run in numbers."""
+    """The counts of a run."""
     result, summary = run.result, run.result.summary
     return {
         "run": run.number,
@@ -117,18 +117,18 @@ def run_data(desk: Desk, run: SampleRun) -> dict[str, Any]:
 
 
 def _questions(run: SampleRun) -> list[str]:
-    """Some of what can be asked about."""
+    """Some questions that can be explained."""
     some = run.found.row(np.arange(min(len(run.found), _MOST_QUESTIONS)))
     return list(dict.fromkeys(row["question"] for row in some))
 
 
 def rows(run: SampleRun, which: str, view: View, offset: int, limit: int) -> dict[str, Any]:
-    """Some rows of what was found or given."""
+    """Some rows of the results or the input."""
     return _grid(run, which).page(view, offset, limit)
 
 
 def exported(run: SampleRun, which: str, view: View, style: str) -> str:
-    """All rows of what was found or given that are wanted, as a file."""
+    """All rows of the results or the input that match the view, as a file."""
     if style not in MEDIA:
         raise HoldsforError(f"tables are exported as {' or '.join(MEDIA)}, not {style!r}")
     return _grid(run, which).written(view, style)
@@ -144,18 +144,18 @@ def _grid(run: SampleRun, which: str) -> Grid:
 
 
 def explained(desk: Desk, number: int, question: str, at: str) -> dict[str, Any]:
-    """Why something holds at a time, or why it does not."""
+    """The explanation why something holds at a time, or why not."""
     run = desk.run(number)
     result = run.result
     if not at.strip():
         raise HoldsforError("the time-point is missing; write one, or choose an interval")
-    with warnings.catch_warnings(record=True) as said:
-        # A date without a zone is told of; the page has no other place for that.
+    with warnings.catch_warnings(record=True) as warned:
+        # The page shows the warning about a date without a zone.
         warnings.simplefilter("always", UserWarning)
-        asked = _metric_label(result, question) if isinstance(result, MetricResult) else question
-        found = result.explain(asked, at.strip())
+        question_text = _metric_label(result, question) if isinstance(result, MetricResult) else question
+        found = result.explain(question_text, at.strip())
     answer = reasons(found, desk.samples.original, run.moments)
-    return answer | {"notes": [*(str(one.message) for one in said), *answer["notes"]]}
+    return answer | {"notes": [*(str(one.message) for one in warned), *answer["notes"]]}
 
 
 def _metric_label(result: MetricResult, text: str) -> str:

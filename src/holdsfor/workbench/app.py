@@ -19,13 +19,13 @@ from holdsfor.monitoring import CONTENT_TYPE
 from holdsfor.workbench import answers
 from holdsfor.workbench.benches import Benches
 from holdsfor.workbench.desk import Conflict, Desk
-from holdsfor.workbench.guard import Guard
+from holdsfor.workbench.guard import RequestGuard
 from holdsfor.workbench.routes import add_open_routes, add_rule_routes, add_run_routes
 from holdsfor.workbench.watching import Watch
 
 _STATIC = files("holdsfor.workbench").joinpath("static")
 _PAUSE = 0.5
-"""Seconds between two looks at what a stream has written."""
+"""Seconds between two reads of the output of a stream."""
 _SIGN_OF_LIFE = 10.0
 
 
@@ -35,7 +35,7 @@ def make_app(desk: Desk | None, token: str, watch: Watch | None = None) -> FastA
     Without a desk it begins with an empty one, and the examples.
     """
     app = FastAPI(title="holdsfor", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
-    guard = Guard(token)
+    guard = RequestGuard(token)
     app.middleware("http")(guard)
     app.add_exception_handler(HoldsforError, _problem)
     app.add_exception_handler(RequestValidationError, _misfit)
@@ -69,7 +69,7 @@ def make_app(desk: Desk | None, token: str, watch: Watch | None = None) -> FastA
 
 
 async def _events(watch: Watch) -> AsyncIterator[str]:
-    """Server-sent events: how things are, whenever that has changed, and now and then a sign of life."""
+    """Server-sent events: the state of the stream after every change, and a keep-alive comment from time to time."""
     last, quiet = -1, 0.0
     # A browser that has lost the connection tries again after this time.
     yield "retry: 1000\n\n"
@@ -85,11 +85,11 @@ async def _events(watch: Watch) -> AsyncIterator[str]:
         await asyncio.sleep(_PAUSE)
 
 
-# What goes wrong
+# Errors
 
 
 async def _problem(_request: object, problem: Exception) -> JSONResponse:
-    """Something that a user can cause and can do something about."""
+    """The response for an error that a user can cause and can correct."""
     found = [answers.finding(one) for one in problem.diagnostics] if isinstance(problem, ProgramError) else []
     message = found[0]["message"] if found else str(problem)
     status = 409 if isinstance(problem, Conflict) else 422

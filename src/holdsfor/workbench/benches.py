@@ -1,4 +1,4 @@
-"""What pages work on: the files of the command line, examples, and the content of links."""
+"""The programs that pages edit: the files of the command line, examples, and the contents of links."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from holdsfor.workbench.links import Bundle, unpacked
 
 MAIN = "main"
 _MOST = 8
-"""Examples and links that are open at a time; those that nobody has used for longest are closed."""
+"""The number of open examples and links; beyond it, the least recently used one is closed."""
 _EXAMPLE, _LINK = "example-", "link-"
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A desk, and how its rules are run if nobody says otherwise."""
+    """A desk, and the default options of its runs."""
 
     name: str
     desk: Desk
@@ -35,7 +35,7 @@ class Bench:
 
     @cached_property
     def data_findings(self) -> DataFindings:
-        """What its rules and its sample do not agree on."""
+        """Findings about mismatches between the rules and the sample."""
         return DataFindings(self.desk)
 
 
@@ -49,7 +49,7 @@ class Benches:
         self._lock = Lock()
 
     def __getitem__(self, name: str) -> Bench:
-        """A bench by its name; the one that the server was started with if there is none."""
+        """A bench by its name; without one, that of the command line."""
         if name in {"", MAIN}:
             return self.main
         with self._lock:
@@ -68,7 +68,7 @@ class Benches:
         return self[_EXAMPLE + example(name).name]
 
     def open_link(self, text: str) -> Bench:
-        """What a link brings; the same bench for the same link."""
+        """The content of a link; the same bench for the same link."""
         name = _LINK + hashlib.sha256(text.encode()).hexdigest()[:24]
         if name not in self._open:
             made = _of_link(name, unpacked(text))
@@ -105,7 +105,7 @@ def _of_link(name: str, bundle: Bundle, title: str = "What a link brought") -> B
     mapping = None if bundle.mapping is None else placed({"mapping.toml": bundle.mapping})[0]
     rules, events, background = placed(bundle.rules), placed(bundle.events), placed(bundle.background)
     desk = Desk(Setting(rules, events, background, mapping, bundle.unit, may_save=False, home=root))
-    # The folder goes when nobody works on it any more.
+    # The folder is deleted when no page uses it any more.
     weakref.finalize(desk, shutil.rmtree, root, ignore_errors=True)
     options = {"window": bundle.window, "step": bundle.step}
     return Bench(name, desk, title, options)

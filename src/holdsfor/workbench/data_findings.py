@@ -13,7 +13,7 @@ from holdsfor.workbench.desk import Desk
 
 
 class DataFindings:
-    """Findings about a desk's sample. Rules change with every key; the names in the sample rarely do."""
+    """Findings about a desk's sample. Rules change with every keystroke; the names in the sample rarely do."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -21,7 +21,7 @@ class DataFindings:
         self._names: DataNames | None = None
 
     def of(self, reasoner: Reasoner) -> list[Diagnostic]:
-        """What the rules wait for in vain. A sample that cannot be read says so when it is run."""
+        """The names that rules read and the sample does not contain. An unreadable sample is reported when it is run."""
         setting = self._desk.setting
         if not setting.events:
             return []
@@ -39,6 +39,6 @@ class DataFindings:
         return [self._of_sample(one) for one in found] if self._desk.samples.cut else found
 
     def _of_sample(self, found: Diagnostic) -> Diagnostic:
-        """What is not in the beginning of a file may still be behind it."""
+        """Names that are missing in the beginning of a file may still follow later."""
         rows = f"only the first {self._desk.setting.sample:,} rows were looked at"
         return replace(found, hint=f"{found.hint}; {rows}" if found.hint else rows)

@@ -33,12 +33,12 @@ _KEPT_RUNS = 4
 
 
 class Conflict(HoldsforError):
-    """A file is not what it was when it was read: somebody else has written it."""
+    """A file has been changed on disk since it was read."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What the page was started with, and what it may not change."""
+    """The options of the server, which a page cannot change."""
 
     rules: tuple[Path, ...]
     events: tuple[Path, ...] = ()
@@ -49,14 +49,14 @@ class Setting:
     areas: Path | None = None
     sample: int = SAMPLE_ROWS
     may_save: bool = True
-    """Whether rules are written back to their files; examples and what a link brings are not."""
+    """Whether rules are written back to their files; rules of examples and of links are not."""
     home: Path | None = None
-    """The folder that rules may load files from; None is any."""
+    """The only folder that rules may load files from; None allows all."""
 
 
 @dataclass(frozen=True)
 class RuleFile:
-    """A rule file as it was on disk. `version` is another one as soon as a byte is; lines end in `newline`."""
+    """A rule file as it was on disk. `version` identifies its bytes; lines end in `newline`."""
 
     text: str
     version: str
@@ -65,14 +65,14 @@ class RuleFile:
 
     @classmethod
     def read(cls, path: Path) -> RuleFile:
-        """Read it; trouble is a HoldsforError."""
+        """Read a file; raises HoldsforError if that fails."""
         text = read_source(path).text
         raw = path.read_bytes()
         mark = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
         return cls(text, _version(raw), "\r\n" if b"\r\n" in raw else "\n", mark)
 
     def written(self, text: str) -> bytes:
-        """Another text, as this file is written: editors count lines by `\\n` alone."""
+        """Another text with the line ends and the byte-order mark of this file; editors use `\\n` alone."""
         return self.mark + text.replace("\n", self.newline).encode("utf-8", errors="replace")
 
 
@@ -82,7 +82,7 @@ def _version(raw: bytes) -> str:
 
 @dataclass(frozen=True)
 class SampleRun:
-    """A run over the sample, kept for questions about it and pictures of it."""
+    """A run over the sample, kept for explanations and pictures."""
 
     number: int
     reasoner: Reasoner | MetricReasoner
@@ -91,27 +91,27 @@ class SampleRun:
 
     @property
     def time_scale(self) -> TimeScale | None:
-        """What time-points are, if rules, mapping, columns or whoever started the page said so."""
+        """The time unit and zone, if the rules, the mapping, the columns or the command line declare them."""
         return self.result.time_scale
 
     @property
     def moments(self) -> Moments:
-        """How times of this run are written."""
+        """The format of times of this run."""
         return Moments(self.time_scale)
 
     @cached_property
     def found(self) -> Grid:
-        """What was found, as a table."""
+        """The results, as a table."""
         return found_grid(self.result, self.moments)
 
     @cached_property
     def given(self) -> Grid:
-        """What the rules were run over, as a table."""
+        """The input, as a table."""
         return given_grid(self.result, self.moments)
 
 
 class Desk:
-    """Rule files as they are being written, and what they make of the sample."""
+    """Rule files that are being edited, and their runs over the sample."""
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
@@ -137,11 +137,11 @@ class Desk:
 
     @property
     def files(self) -> dict[str, RuleFile]:
-        """The rule files as they were read or written last."""
+        """The rule files as they were last read or written."""
         return dict(self._files)
 
     def read_all(self) -> dict[str, RuleFile]:
-        """The rule files as they are on disk now; those that have gone, as they were."""
+        """The rule files as they are on disk now; deleted ones, as they were."""
         for name, path in self._paths.items():
             if path.exists():
                 self.read(name)
@@ -158,15 +158,15 @@ class Desk:
         return self._files[name]
 
     def save(self, name: str, text: str, version: str) -> RuleFile:
-        """Write a rule file; raises Conflict if it is no longer the version that somebody has worked on."""
+        """Write a rule file; raises Conflict if the file on disk is no longer the version that was edited."""
         path = self.path(name)
         if not self.setting.may_save:
-            raise HoldsforError("examples and what a link brings are not saved; download the rules to keep them")
+            raise HoldsforError("examples and links are not saved; download the rules to keep them")
         with self._one_at_a_time:
             try:
                 there = path.read_bytes() if path.exists() else None
                 if there is not None and _version(there) != version:
-                    raise Conflict(f"{name} has been changed by somebody else since it was read; it was not saved")
+                    raise Conflict(f"{name} has been changed on disk since it was read; it was not saved")
                 with created(path) as file:
                     file.write(self._files[name].written(text))
             except OSError as problem:
@@ -174,7 +174,7 @@ class Desk:
         return self.read(name)
 
     def path(self, name: str) -> Path:
-        """Where a rule file is; only those that were named at the start have a place."""
+        """The path of a rule file; only files of the command line have one."""
         if name not in self._paths:
             raise HoldsforError(f"{name} is not one of the files of this page")
         return self._paths[name]
@@ -188,7 +188,7 @@ class Desk:
         return [Source(name, texts.get(name, file.text)) for name, file in self._files.items()]
 
     def reasoner(self, texts: Mapping[str, str]) -> Reasoner | MetricReasoner:
-        """The checked program, errors and all."""
+        """The checked program, also with errors."""
         sources = tuple(self.sources(texts)) + (() if self.is_metric else self._background())
         last = self._last
         if last is not None and [(s.name, s.text) for s in last[0]] == [(s.name, s.text) for s in sources]:
@@ -198,14 +198,14 @@ class Desk:
         return made
 
     def document(self, texts: Mapping[str, str], name: str) -> Document:
-        """One file, with the others as what belongs to it."""
+        """One file in an editor, with the other files of its program."""
         self.path(name)
         sources = {source.name: source for source in self.sources(texts)}
         others = [source for source in sources.values() if source.name != name]
         return Document(sources[name], (RuleProgram((sources[name], *others, *self._background())),))
 
     def _read_loaded(self, path: Path) -> Source:
-        """A file that rules load. What a link brings may come from anybody, and reads no files but its own."""
+        """A file that rules load. Rules of a link are not trusted: they read no files outside their own."""
         home = self.setting.home
         if home is not None and home.resolve() not in path.resolve().parents:
             raise HoldsforError(f"{path} is not one of the files that came with these rules")
@@ -217,7 +217,7 @@ class Desk:
     # Runs
 
     def recognise(self, texts: Mapping[str, str], options: Mapping[str, Any]) -> SampleRun:
-        """Run the rules over the sample; raises ProgramError if they cannot be."""
+        """Run the rules over the sample; raises ProgramError if they have errors."""
         reasoner = self.reasoner(texts)
         reasoner.require_no_errors()
         given = {name: value for name, value in options.items() if value}
@@ -242,7 +242,7 @@ class Desk:
         return {} if self.setting.unit is None else {"unit": self.setting.unit}
 
     def run(self, number: int) -> SampleRun:
-        """A run that was made before; only the last ones are kept."""
+        """An earlier run; only the last ones are kept."""
         if number not in self._runs:
             raise HoldsforError("that run is no longer there; run the rules again")
         return self._runs[number]

@@ -20,7 +20,7 @@ _TAKES_VALUES = ("--window", "--step", "--unit")
 
 @dataclass(frozen=True)
 class Example:
-    """An example: what its page says, its files, and how they are run."""
+    """An example: the text of its page, its files, and the options of its runs."""
 
     name: str
     title: str
@@ -35,7 +35,7 @@ class Example:
 
 
 def example(name: str) -> Example:
-    """An example by its name; no other folder can be named."""
+    """An example by its name; other folders are refused."""
     for one in examples():
         if one.name == name:
             return one
@@ -52,7 +52,7 @@ def examples() -> tuple[Example, ...]:
 
 
 def examples_folder() -> Path | None:
-    """Where the examples are: in the package, or beside the sources of a checkout."""
+    """The folder of the examples: in the package, or beside the sources of a checkout."""
     package = Path(str(files("holdsfor")))
     places = (package / "examples", package.parents[1] / "examples")
     return next((place for place in places if (place / _PAGE).is_file()), None)
@@ -114,7 +114,7 @@ class _Options:
     words: Sequence[str]
 
     def rules(self) -> tuple[Path, ...]:
-        """What stands before the first option."""
+        """The words before the first option."""
         end = next((at for at, word in enumerate(self.words) if word.startswith("-")), len(self.words))
         return tuple(self._path(word) for word in self.words[:end] if self._path(word).is_file())
 
@@ -123,7 +123,7 @@ class _Options:
         return tuple(self._named(word) for word in self._of(option))
 
     def value(self, option: str) -> str:
-        """What follows an option."""
+        """The word after an option."""
         return next(self._of(option), "")
 
     def _of(self, option: str) -> Iterator[str]:

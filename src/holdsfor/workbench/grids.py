@@ -25,17 +25,17 @@ from holdsfor.workbench.tables import Column, Grid, Row, exact_key, text_key
 
 
 def found_grid(result: Result | MetricResult, moments: Moments) -> Grid:
-    """What a run found."""
+    """The results of a run."""
     if isinstance(result, MetricResult):
         return _facts(list(result), moments)
     return _intervals(result, moments)
 
 
 def given_grid(result: Result | MetricResult, moments: Moments) -> Grid:
-    """What a run was given, as far as rules can use it."""
+    """The input of a run, as far as rules can use it."""
     if isinstance(result, MetricResult):
-        asked = result.given_input()
-        return _facts(list(facts_of(asked.facts, asked.dictionary)), moments)
+        explainer = result.given_input()
+        return _facts(list(facts_of(explainer.facts, explainer.dictionary)), moments)
     return _events(result, moments)
 
 
@@ -57,8 +57,8 @@ def _intervals(result: Result, moments: Moments) -> Grid:
             first, last = moments.time(row["start"], "-"), moments.time(row["end"])
             when = [moments.time(row["query_time"])] if windowed else []
             cells = [*when, row["fluent"], row["value"], first, last, _duration(lasts, moments)]
-            asked = _inside(row["start"], row["end"], row["query_time"])
-            found.append({"cells": cells, "question": f"{row['fluent']}={row['value']}", "at": moments.time(asked)})
+            point = _inside(row["start"], row["end"], row["query_time"])
+            found.append({"cells": cells, "question": f"{row['fluent']}={row['value']}", "at": moments.time(point)})
         return found
 
     def export(at: Ints) -> pa.Table:
@@ -84,7 +84,7 @@ def _ticks(column: Any, infinite: int) -> Ints:
 
 
 def _lengths(start: Ints, end: Ints) -> Ints:
-    """How long intervals last; FOREVER if they have no start or no end."""
+    """The lengths of intervals; FOREVER if they have no start or no end."""
     is_open = (start <= -FOREVER) | (end >= FOREVER)
     found: Ints = np.where(is_open, FOREVER, np.where(is_open, 0, end) - np.where(is_open, 0, start))
     return found
@@ -95,7 +95,7 @@ def _duration(length: int, moments: Moments) -> str:
 
 
 def _exported(column: Any, moments: Moments) -> Any:
-    """Times as files have them: numbers, or dates where the unit is known. What is infinite stays empty."""
+    """Times in the form of files: numbers, or dates where the unit is known. Infinite times are null."""
     if moments.scale is None:
         return column
     return pa.array([None if time is None else moments.time(time) for time in column.to_pylist()], pa.string())
@@ -146,7 +146,7 @@ def _events(result: Result, moments: Moments) -> Grid:
 
 
 def _given(result: Result) -> tuple[Any, Ints, Ints, Ints]:
-    """Texts, times, ends and arrivals of all that was given; events end when they happen."""
+    """Texts, times, ends and arrivals of all input; the end of an event is its time."""
     stream, texts = result.given_input().stream, result.texts
     parts: list[tuple[Any, Ints, Ints, Ints]] = []
     for symbol, events in stream.events.items():

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 TOKEN = "x-holdsfor-token"  # noqa: S105 -- the name of a header
 _LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _OPEN = ("/static/", "/metrics")
-"""What anybody on this machine may have: what is the same for all, and numbers that say nothing of any entity."""
+"""Paths without access control: files that are the same for all users, and numbers that reveal no entity."""
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -29,11 +29,11 @@ Next = Callable[[Request], Awaitable[Response]]
 
 
 def new_token() -> str:
-    """A token that nobody can guess."""
+    """A random token."""
     return secrets.token_urlsafe(24)
 
 
-class Guard:
+class RequestGuard:
     """Refuses requests that come by another name (a page elsewhere that points its own name here), and requests that do
     not have the token. Frames and event streams cannot send it: their addresses have a key that is good for this one
     address only, so that a picture never sees the token.

@@ -1,6 +1,6 @@
-"""Links that carry rules and events: a bundle of small files, compressed into what stands behind `#` in an address.
+"""Links that carry rules and events: a bundle of small files, compressed into the part behind `#` of an address.
 
-Browsers never send that part of an address, so what a link carries reaches no server by being opened or logged.
+Browsers never send that part of an address, so the content of a link reaches no server and no log.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from holdsfor.loading import METRIC_FILES, read_source
 from holdsfor.syntax.parser import parse
 
 LONGEST = 32_000
-"""Characters of a link. Longer ones are cut by some programs that pass them on, and refused by some browsers."""
+"""The most characters of a link. Some programs truncate longer links, and some browsers refuse them."""
 _LARGEST = 4_000_000
-"""Bytes of all files of a link, unpacked: no small link may fill the memory."""
+"""The most bytes of all files of a link, unpacked: a small link must not fill the memory."""
 _VERSION = "1."
 _PLAIN_NAME = re.compile(r"\w[\w .,+@()-]{0,99}")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
@@ -41,7 +41,7 @@ Files = Annotated[dict[Name, str], Field(max_length=40)]
 
 
 class Bundle(BaseModel):
-    """Small files by name, and how they are run."""
+    """Small files by name, and the options of their runs."""
 
     rules: Annotated[Files, Field(min_length=1)]
     loaded: Files = {}
@@ -66,9 +66,9 @@ def packed(bundle: Bundle) -> str:
 
 
 def unpacked(text: str) -> Bundle:
-    """The bundle of a link, which may come from anybody; HoldsforError if it is none."""
+    """The bundle of a link, which is not trusted; raises HoldsforError if the link is invalid."""
     if len(text) > LONGEST:
-        raise HoldsforError(f"that link is too long: at most {LONGEST:,} characters are taken")
+        raise HoldsforError(f"that link is too long: at most {LONGEST:,} characters are accepted")
     if not text.startswith(_VERSION):
         raise HoldsforError("this is not a link of a workbench, or is one of a newer version of holdsfor")
     try:
@@ -83,7 +83,7 @@ def unpacked(text: str) -> Bundle:
         raise HoldsforError("that link is damaged: perhaps its end was cut off; ask for it again") from problem
 
 
-# What is on a desk, as a bundle
+# Bundles of desks
 
 
 def bundle_of(
@@ -93,7 +93,7 @@ def bundle_of(
     mapping: Path | None,
     options: Mapping[str, str | None],
 ) -> Bundle:
-    """Rules as they are on the page, and the files that they are run with."""
+    """The rules of a page, and the input files of their runs."""
     names: set[str] = set()
     given = {name: value for name, value in options.items() if value}
     return Bundle(
@@ -136,7 +136,7 @@ def _texts(paths: Iterable[Path], names: set[str]) -> dict[str, str]:
 
 
 def _unique(name: str, names: set[str]) -> str:
-    """A name that no other file of the bundle has, and that any file may have."""
+    """A valid file name that no other file of the bundle has."""
     plain = re.sub(r"[^\w .,+=@()-]", "_", name).lstrip(" .,+=@()-") or "file"
     found, number = plain, 1
     while found in names:

@@ -1,4 +1,4 @@
-"""Follows a stream that runs elsewhere, by what it writes: the folder of its changelog, and the file of its reports."""
+"""Follows a stream in another process by its output: the folder of its changelog, and the file of its reports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BATCH = re.compile(r"^batch=(\d+)$")
 _DATE = re.compile(r"-?\d{4,}-\d\d")
 _ENDINGS = {".parquet": "parquet", ".json": "json", ".csv": "csv", ".orc": "orc"}
 _AT_ONCE = 400
-"""Batches that are read together, when there are many that nobody has seen."""
+"""The most batches that are read together, when many are new."""
 
 CHANGES = pa.schema(
     [
@@ -43,7 +43,7 @@ CHANGES = pa.schema(
 
 @dataclass
 class Follower:
-    """What has been read so far. `changes_since` and `reports_since` read on from there."""
+    """A reader that remembers its position. `changes_since` and `reports_since` continue from there."""
 
     changes: Path
     reports: Path | None = None
@@ -52,7 +52,7 @@ class Follower:
     _read: int = 0
 
     def __post_init__(self) -> None:
-        # The stream makes the folder with its first batch; nobody has to wait for that.
+        # The stream creates the folder with its first batch; a missing folder is no error.
         if self.changes.exists() and not self.changes.is_dir():
             raise HoldsforError(f"cannot follow {self.changes}: it is not a folder; give the --sink of a stream")
         if not self.changes.absolute().parent.is_dir():
@@ -65,11 +65,11 @@ class Follower:
 
     @property
     def batches(self) -> int:
-        """How many batches have been read."""
+        """The number of batches that have been read."""
         return len(self._seen)
 
     def begins_again(self) -> bool:
-        """Whether the folder is another one than the one that was read: a stream that was started anew."""
+        """Whether the stream was restarted, so that its folder is a new one."""
         there = self._batches()
         if not self._seen or max(there, default=-1) >= max(self._seen):
             return False
@@ -78,7 +78,7 @@ class Follower:
         return True
 
     def changes_since(self) -> Iterator[pa.Table]:
-        """Batches that are complete and have not been seen, some at a time."""
+        """New complete batches, several at a time."""
         new = sorted(self._batches() - self._seen)
         for begin in range(0, len(new), _AT_ONCE):
             some = new[begin : begin + _AT_ONCE]
@@ -86,7 +86,7 @@ class Follower:
             yield pa.concat_tables([CHANGES.empty_table(), *filter(None, map(self._of_batch, some))])
 
     def _of_batch(self, batch: int) -> pa.Table | None:
-        """The changes of a batch; one that cannot be read is passed over, and told of."""
+        """The changes of a batch; an unreadable batch is skipped and reported."""
         try:
             return _read(self.changes, batch)
         except HoldsforError as problem:
@@ -101,7 +101,7 @@ class Follower:
         return {batch for folder, batch in found if batch in self._seen or _is_whole(folder)}
 
     def reports_since(self) -> Iterator[dict[str, Any]]:
-        """Reports that are new; a line that is being written is left for the next time."""
+        """New reports; an incomplete last line is left for the next call."""
         if self.reports is None or not self.reports.exists():
             return
         if self.reports.stat().st_size < self._read:
@@ -121,7 +121,7 @@ class Follower:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Spark marks a folder that it has finished. One that was moved here as a whole has no mark, but files."""
+    """Whether a batch is complete. Spark marks complete folders; a folder that was moved as a whole has files and no mark."""
     if (folder / "_SUCCESS").exists():
         return True
     return not (folder / "_temporary").exists() and any(_files(folder))
@@ -143,7 +143,7 @@ def _read(root: Path, batch: int) -> pa.Table:
 
 
 def normal(table: pa.Table, batch: int) -> pa.Table:
-    """A changelog with the columns of CHANGES, in the order in which things became known."""
+    """A changelog with the columns of CHANGES, in the order of arrival."""
     is_metric = "predicate" in table.column_names
     when = "until" if is_metric else "query_time"
     at = _text(table, when)

@@ -33,7 +33,7 @@ class Moments:
         return TimeScale("ns", self.scale.zone).text(finer.numerator) if finer.denominator == 1 else number_text(exact)
 
     def duration(self, length: int | Fraction | None) -> str:
-        """How long something lasts; what has no end lasts for ever.
+        """A duration; None is infinite.
 
         >>> Moments().duration(17), Moments().duration(None)
         ('17', 'open')

@@ -12,14 +12,14 @@ from holdsfor.workbench.tracks import held, tracks_of
 
 
 def timeline_page(run: SampleRun, *, with_input: bool = True) -> str:
-    """What holds when; with the events of the input as marks, if wanted."""
+    """The timeline of a run, with the input events as marks on request."""
     if isinstance(run.result, MetricResult):
         return run.result.timeline().html()
     return run.result.timeline(events=True, inputs=with_input).html()
 
 
 def graph_page(desk: Desk, texts: Mapping[str, str], *, inputs: bool = True) -> str:
-    """What depends on what; with the input that rules read, if wanted."""
+    """The dependency graph, with the input that rules read on request."""
     reasoner = desk.reasoner(texts)
     if isinstance(reasoner, Reasoner):
         return reasoner.graph(inputs=inputs).html()
@@ -27,12 +27,12 @@ def graph_page(desk: Desk, texts: Mapping[str, str], *, inputs: bool = True) -> 
 
 
 def has_map(desk: Desk, run: SampleRun) -> bool:
-    """Whether it is known where anything was."""
+    """Whether there are positions."""
     return tracks_of(desk, run) is not None
 
 
 def map_page(desk: Desk, run: SampleRun) -> str | None:
-    """Where things were, and what held of them there; None if nothing has coordinates."""
+    """The map of tracks and situations; None without coordinates."""
     tracks = tracks_of(desk, run)
     if tracks is None:
         return None

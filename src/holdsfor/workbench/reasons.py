@@ -16,7 +16,7 @@ Rename = Callable[[str], str]
 
 
 def reasons(explanation: Explanation, rename: Rename = str, moments: Moments = Moments()) -> dict[str, Any]:  # noqa: B008
-    """An explanation; `rename` gives files the names that people know them by."""
+    """An explanation; `rename` replaces the names of temporary copies by those of the original files."""
     with times_in(explanation.time_scale):
         root = _node(explanation.root, set(), rename, moments)
     return {
@@ -31,7 +31,7 @@ def reasons(explanation: Explanation, rename: Rename = str, moments: Moments = M
 
 
 def _node(node: Node, seen: set[int], rename: Rename, moments: Moments) -> dict[str, Any]:
-    """A step. Steps that others share are told once: told at every place, they could be too many."""
+    """A step. Shared steps are written once: repeated at every place, they could be too many."""
     found: dict[str, Any] = {"kind": str(node.kind), "holds": node.holds, "text": node.text}
     if node.children and id(node) in seen:
         return found | {"again": True}
@@ -43,7 +43,7 @@ def _node(node: Node, seen: set[int], rename: Rename, moments: Moments) -> dict[
             {"text": row.text, "file": rename(row.file), "line": row.line} for row in node.rows if row.file is not None
         ]
     if node.more:
-        found |= {"more": True, **_asked(node, moments)}
+        found |= {"more": True, **_next_question(node, moments)}
     elif node.children:
         found["children"] = [_node(child, seen, rename, moments) for child in node.shown]
     return found
@@ -57,8 +57,8 @@ def _rule(use: RuleUse) -> dict[str, Any]:
     return {"file": span.source.name, **place, "text": span.text, "values": shown_bindings(use)}
 
 
-def _asked(node: Node, moments: Moments) -> dict[str, str]:
-    """The question to go on with where an explanation stops."""
+def _next_question(node: Node, moments: Moments) -> dict[str, str]:
+    """The next question, where an explanation stops."""
     match node.claim:
         case Holding(pair, time):
             return {"question": pair_text(pair), "at": moments.time(time)}

@@ -16,13 +16,13 @@ from holdsfor.workbench import answers
 from holdsfor.workbench.benches import MAIN, Bench, Benches
 from holdsfor.workbench.desk import RuleFile
 from holdsfor.workbench.gallery import examples
-from holdsfor.workbench.guard import Guard
+from holdsfor.workbench.guard import RequestGuard
 from holdsfor.workbench.links import LONGEST, bundle_of, packed, unpacked
 from holdsfor.workbench.pictures import graph_page, has_map, map_page, timeline_page
 from holdsfor.workbench.tables import MEDIA, MOST_ROWS, View
 
 BENCH = "x-holdsfor-bench"
-"""The header that says what a page works on."""
+"""The header with the name of the program that a page edits."""
 _LONGEST = 5_000_000
 _KEPT_GRAPHS = 4
 
@@ -30,42 +30,42 @@ Text = Field(max_length=_LONGEST)
 Short = Field("", max_length=100)
 
 
-class Texts(BaseModel):
+class RuleTexts(BaseModel):
     """The rule files as they are on the page."""
 
     files: dict[str, str] = Field(default_factory=dict)
 
 
-class Place(Texts):
-    """A place in one of them, in units of UTF-16."""
+class PositionRequest(RuleTexts):
+    """A position in a rule file, in units of UTF-16."""
 
     name: str
     offset: int = Field(0, ge=0)
 
 
-class Trial(Texts):
+class Trial(RuleTexts):
     """A run over the sample; durations are time-points, or text such as 10min where the unit is known."""
 
     window: str = Short
     step: str = Short
 
 
-class Drawn(Texts):
-    """A graph, with the input that rules read if wanted."""
+class GraphRequest(RuleTexts):
+    """A request for a graph, with the input that rules read on request."""
 
     inputs: bool = True
 
 
-class Question(BaseModel):
-    """Why does it hold, or why not?"""
+class ExplanationRequest(BaseModel):
+    """A request for an explanation."""
 
     run: int
     question: str = Field(max_length=10_000)
     at: str = Field(max_length=100)
 
 
-class Wanted(BaseModel):
-    """Some rows of a table of a run."""
+class RowsRequest(BaseModel):
+    """A request for rows of a table of a run."""
 
     run: int
     table: str
@@ -78,7 +78,7 @@ class Wanted(BaseModel):
 
     @property
     def view(self) -> View:
-        """Which rows, in which order."""
+        """The filter and the order of the rows."""
         return View(self.search, self.sort, self.descending)
 
 
@@ -89,14 +89,14 @@ class Named(BaseModel):
 
 
 class Saved(Named):
-    """A new text of a file, and the version of it that somebody has worked on."""
+    """A new text of a file, and the version of the file that was edited."""
 
     text: str = Text
     version: str
 
 
-class Link(BaseModel):
-    """What stands in a link."""
+class LinkRequest(BaseModel):
+    """The content of a link."""
 
     share: str = Field(max_length=LONGEST)
 
@@ -106,7 +106,7 @@ def _bench(benches: Benches, request: Request) -> Bench:
 
 
 def add_open_routes(app: FastAPI, benches: Benches, live: str | None) -> None:
-    """What can be worked on: the files of the start, examples, what links bring."""
+    """The routes of programs: the files of the command line, examples, and links."""
 
     @app.get("/api/desk")
     def start(request: Request) -> dict[str, Any]:
@@ -151,13 +151,13 @@ def add_open_routes(app: FastAPI, benches: Benches, live: str | None) -> None:
         return {"share": packed(bundle_of(texts, desk.events, setting.background, setting.mapping, options))}
 
     @app.post("/api/peek")
-    def peek(link: Link) -> dict[str, Any]:
+    def peek(link: LinkRequest) -> dict[str, Any]:
         bundle = unpacked(link.share)
         files = {**bundle.rules, **bundle.loaded, **bundle.events, **bundle.background}
         return {"files": {name: text.count("\n") + (text[-1:] not in {"", "\n"}) for name, text in files.items()}}
 
     @app.post("/api/open")
-    def open_link(link: Link) -> dict[str, str]:
+    def open_link(link: LinkRequest) -> dict[str, str]:
         return {"bench": benches.open_link(link.share).name}
 
 
@@ -165,25 +165,25 @@ def _file(file: RuleFile) -> dict[str, str]:
     return {"text": file.text, "version": file.version}
 
 
-def add_rule_routes(app: FastAPI, benches: Benches, guard: Guard) -> None:
+def add_rule_routes(app: FastAPI, benches: Benches, guard: RequestGuard) -> None:
     """Findings, words, files, and the graph of the rules as they are now."""
     graphs: OrderedDict[int, str] = OrderedDict()
     numbers = itertools.count(1)
 
     @app.post("/api/check")
-    def check(request: Request, texts: Texts) -> dict[str, Any]:
+    def check(request: Request, texts: RuleTexts) -> dict[str, Any]:
         return answers.checked(_bench(benches, request), texts.files)
 
     @app.post("/api/complete")
-    def complete(request: Request, place: Place) -> list[dict[str, str]]:
+    def complete(request: Request, place: PositionRequest) -> list[dict[str, str]]:
         return answers.completions(_bench(benches, request).desk, place.files, place.name, place.offset)
 
     @app.post("/api/hover")
-    def hover(request: Request, place: Place) -> dict[str, Any] | None:
+    def hover(request: Request, place: PositionRequest) -> dict[str, Any] | None:
         return answers.hover(_bench(benches, request).desk, place.files, place.name, place.offset)
 
     @app.post("/api/format")
-    def format_file(request: Request, place: Place) -> dict[str, str]:
+    def format_file(request: Request, place: PositionRequest) -> dict[str, str]:
         return {"text": answers.formatted(_bench(benches, request).desk, place.files, place.name)}
 
     @app.post("/api/read")
@@ -195,7 +195,7 @@ def add_rule_routes(app: FastAPI, benches: Benches, guard: Guard) -> None:
         return _file(_bench(benches, request).desk.save(saved.name, saved.text, saved.version))
 
     @app.post("/api/graph")
-    def graph(request: Request, drawn: Drawn) -> dict[str, str]:
+    def graph(request: Request, drawn: GraphRequest) -> dict[str, str]:
         number = next(numbers)
         graphs[number] = graph_page(_bench(benches, request).desk, drawn.files, inputs=drawn.inputs)
         while len(graphs) > _KEPT_GRAPHS:
@@ -209,7 +209,7 @@ def add_rule_routes(app: FastAPI, benches: Benches, guard: Guard) -> None:
         return HTMLResponse(graphs[number])
 
 
-def add_run_routes(app: FastAPI, benches: Benches, guard: Guard) -> None:
+def add_run_routes(app: FastAPI, benches: Benches, guard: RequestGuard) -> None:
     """Runs over the sample, their tables, reasons and pictures."""
 
     @app.post("/api/run")
@@ -226,16 +226,16 @@ def add_run_routes(app: FastAPI, benches: Benches, guard: Guard) -> None:
         return {**answers.run_data(desk, made), "pictures": pictures}
 
     @app.post("/api/explain")
-    def explain(request: Request, question: Question) -> dict[str, Any]:
+    def explain(request: Request, question: ExplanationRequest) -> dict[str, Any]:
         return answers.explained(_bench(benches, request).desk, question.run, question.question, question.at)
 
     @app.post("/api/rows")
-    def rows(request: Request, wanted: Wanted) -> dict[str, Any]:
+    def rows(request: Request, wanted: RowsRequest) -> dict[str, Any]:
         made = _bench(benches, request).desk.run(wanted.run)
         return answers.rows(made, wanted.table, wanted.view, wanted.offset, wanted.limit)
 
     @app.post("/api/export")
-    def export(request: Request, wanted: Wanted) -> Response:
+    def export(request: Request, wanted: RowsRequest) -> Response:
         made = _bench(benches, request).desk.run(wanted.run)
         text = answers.exported(made, wanted.table, wanted.view, wanted.format)
         return Response(text, media_type=MEDIA[wanted.format])

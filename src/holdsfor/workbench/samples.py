@@ -22,7 +22,7 @@ SAMPLE_ROWS = 200_000
 
 @dataclass(frozen=True)
 class _Sample:
-    """What is used of a file, as long as it is the same one."""
+    """The sample of a file, valid until the file changes."""
 
     state: tuple[int, int]
     path: Path
@@ -30,28 +30,28 @@ class _Sample:
 
 
 class Samples:
-    """Files of events, or copies of the beginnings of those that are too large. 0 rows are as many as there are."""
+    """Files of events, or copies of the first rows of large ones. 0 rows mean all rows."""
 
     def __init__(self, paths: Sequence[Path], rows: int = SAMPLE_ROWS, style: str | None = None) -> None:
         self._paths, self._rows, self._style = paths, rows, style
         self._made: dict[Path, _Sample] = {}
         self._folder = Path(tempfile.mkdtemp(prefix="holdsfor-"))
-        # It goes when the page does.
+        # It is deleted with the page.
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def files(self) -> list[Path]:
-        """What to read instead of the files."""
+        """The paths to read in place of the files."""
         if not self._rows:
             return list(self._paths)
         return [self._sample(path, number).path for number, path in enumerate(self._paths)]
 
     @property
     def cut(self) -> list[str]:
-        """The files of which only the beginning was used the last time."""
+        """The files of which the last run used only the beginning."""
         return [str(path) for path in self._paths if path in self._made and self._made[path].is_cut]
 
     def original(self, name: str) -> str:
-        """What a file is called that somebody knows by its copy."""
+        """The name of the original of a copy."""
         copies = {str(sample.path): str(path) for path, sample in self._made.items()}
         return copies.get(name, name)
 

@@ -27,7 +27,7 @@ Row: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class View:
-    """Which rows are wanted, and in which order: all words of `search` occur in them; `sort` is a column."""
+    """The filter and the order of rows: all words of `search` occur in a row; `sort` is a column."""
 
     search: str = ""
     sort: str = ""
@@ -36,7 +36,7 @@ class View:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: what stands above it, and what it is sorted by."""
+    """A column: its title and its sort key."""
 
     name: str
     key: npt.NDArray[Any]
@@ -44,11 +44,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table that is too long to be sent. `row` makes what the page shows of some rows, `export` what files get."""
+    """A table that is too long to be sent whole. `row` formats rows for the page, `export` for files."""
 
     columns: Sequence[Column]
     words: Any
-    """What a search looks at, a text for each row."""
+    """The text of each row that a search reads."""
     row: Callable[[Ints], list[Row]]
     export: Callable[[Ints], pa.Table]
 
@@ -56,7 +56,7 @@ class Grid:
         return len(self.words)
 
     def chosen(self, view: View) -> Ints:
-        """The numbers of the rows that are wanted, in order."""
+        """The numbers of the rows of a view, in order."""
         keep = np.ones(len(self), np.bool_)
         for word in view.search.split():
             keep &= pc.match_substring(self.words, word, ignore_case=True).to_numpy(zero_copy_only=False)
@@ -71,7 +71,7 @@ class Grid:
         return rows[order]
 
     def page(self, view: View, offset: int, limit: int) -> dict[str, Any]:
-        """Some rows, and how many there are."""
+        """Some rows, and the number of all rows of the view."""
         rows = self.chosen(view)
         some = rows[offset : offset + min(limit, MOST_ROWS)]
         return {
@@ -83,7 +83,7 @@ class Grid:
         }
 
     def written(self, view: View, style: str) -> str:
-        """All rows that are wanted, as the text of a file."""
+        """All rows of a view, as the text of a file."""
         table = self.export(self.chosen(view))
         if style == "csv":
             text = io.StringIO()
@@ -106,7 +106,7 @@ def _cell(value: object) -> object:
 
 
 def text_key(column: Any) -> npt.NDArray[Any]:
-    """What a column of text is sorted by: its rank among the texts, numbers first and by size."""
+    """The sort key of a text column: its rank among the texts, numbers first and by size."""
     encoded = pc.dictionary_encode(column)
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
     words: list[str] = encoded.dictionary.to_pylist()
@@ -125,7 +125,7 @@ def _by_size(text: str) -> tuple[int, float, str]:
 
 
 def exact_key(times: Sequence[Fraction | None], missing: float) -> npt.NDArray[Any]:
-    """What exact times are sorted by: their rank. Those that are missing lie before or behind all others."""
+    """The sort key of exact times: their rank. Missing times come before or after all others."""
     distinct = sorted({time for time in times if time is not None})
     rank = {time: at for at, time in enumerate(distinct)}
     return np.array([missing if time is None else rank[time] for time in times], np.float64)

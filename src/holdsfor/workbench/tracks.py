@@ -1,4 +1,4 @@
-"""Reads positions of things: a file of tracks, or events and input tables with longitude and latitude."""
+"""Reads positions of entities: from a file of tracks, or from events and input tables with longitude and latitude."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Table = Mapping[str, Any]
 
 
 def tracks_of(desk: Desk, run: SampleRun) -> Table | None:
-    """Columns `entity, time, lon, lat`, or None if nothing is known of where things were."""
+    """Columns `entity, time, lon, lat`, or None if there are no positions."""
     setting = desk.setting
     if setting.tracks is not None:
         return _read(setting.tracks, setting.tracks.stat().st_mtime_ns, _unit(setting, run))
@@ -47,7 +47,7 @@ def tracks_of(desk: Desk, run: SampleRun) -> Table | None:
 
 
 def _unit(setting: Setting, run: SampleRun) -> str:
-    """What a time-point of a table of tracks is: the same as for the events."""
+    """The time unit of a table of tracks: the same as that of the events."""
     return setting.unit or ("s" if run.time_scale is None else run.time_scale.unit)
 
 
@@ -65,14 +65,14 @@ def _read(path: Path, _state: int, unit: str) -> Table:
 
 
 def _columns(table: pa.Table, names: Sequence[str], unit: str) -> Table:
-    """The thing, the time and the place of each row; rows without a time are nowhere."""
-    thing, time, lon, lat = (plain(table[name]) for name in names)
+    """The entity, time and position of each row; a missing time is NaN."""
+    entity, time, lon, lat = (plain(table[name]) for name in names)
     when = times(time, unit, names[1])
     found = when.values.astype(np.float64)
     if when.wrong is not None:
         found[when.wrong] = np.nan
     return {
-        "entity": np.asarray(thing.cast(pa.string()).fill_null("").to_pylist(), dtype=object),
+        "entity": np.asarray(entity.cast(pa.string()).fill_null("").to_pylist(), dtype=object),
         "time": found,
         "lon": _degrees(lon, names[2]),
         "lat": _degrees(lat, names[3]),
@@ -90,13 +90,13 @@ def _degrees(column: Any, name: str) -> Any:
 
 
 def _of_events(reasoner: Reasoner, result: Result, mapping: TableMapping | None) -> Iterator[Table]:
-    """Events with arguments that are called so, in the mapping or in the rules."""
+    """Positions from events with arguments named longitude and latitude, in the mapping or in the rules."""
     stream, values = result.given_input().stream, _numbers(result.texts.dictionary)
     names = result.texts.dictionary.values
-    for symbol, (thing, lon, lat) in _places(reasoner, mapping).items():
+    for symbol, (entity, lon, lat) in _places(reasoner, mapping).items():
         events = stream.events.get(symbol)
         if events is not None and len(events.time):
-            codes, inverse = np.unique(events.args[thing], return_inverse=True)
+            codes, inverse = np.unique(events.args[entity], return_inverse=True)
             yield {
                 "entity": np.array([str(names[code]) for code in codes.tolist()], dtype=object)[inverse],
                 "time": events.time.astype(np.float64),
@@ -106,7 +106,7 @@ def _of_events(reasoner: Reasoner, result: Result, mapping: TableMapping | None)
 
 
 def _places(reasoner: Reasoner, mapping: TableMapping | None) -> dict[Symbol, tuple[int, int, int]]:
-    """Which arguments of which events are a thing, its longitude and its latitude."""
+    """The positions of the arguments with the entity, its longitude and its latitude, for each event that has them."""
     named: dict[Symbol, Sequence[str]] = {}
     program = reasoner.program
     bodies = [rule.body for rule in program.effects] + [rule.body for rule in program.intervals]
@@ -127,7 +127,7 @@ def _places(reasoner: Reasoner, mapping: TableMapping | None) -> dict[Symbol, tu
 
 
 def _place(names: Sequence[str]) -> tuple[int, int, int] | None:
-    """Where a thing, its longitude and its latitude stand.
+    """The positions of the entity, its longitude and its latitude among the arguments.
 
     >>> _place(["Vessel", "Speed", "Lon", "Lat"]), _place(["Vessel", "Speed"])
     ((0, 2, 3), None)
@@ -135,8 +135,8 @@ def _place(names: Sequence[str]) -> tuple[int, int, int] | None:
     words = [name.strip("_").lower() for name in names]
     lon = next((at for at, word in enumerate(words) if word in _LON), None)
     lat = next((at for at, word in enumerate(words) if word in _LAT), None)
-    thing = next((at for at in range(len(words)) if at not in (lon, lat)), None)
-    return None if lon is None or lat is None or thing is None else (thing, lon, lat)
+    entity = next((at for at in range(len(words)) if at not in (lon, lat)), None)
+    return None if lon is None or lat is None or entity is None else (entity, lon, lat)
 
 
 def _numbers(dictionary: Dictionary) -> Any:
@@ -149,7 +149,7 @@ def _numbers(dictionary: Dictionary) -> Any:
 
 
 def _of_tables(paths: Sequence[Path], mapping: TableMapping) -> Iterator[Table]:
-    """Tables with columns that are called so, though no event has them."""
+    """Positions from input tables with columns named longitude and latitude that no event has."""
     for path in paths:
         entries = [entry for entry in mapping.of_file(path) if entry.args]
         for lon, lat in [] if not entries else zip(("lon", "longitude"), ("lat", "latitude"), strict=True):
@@ -168,19 +168,19 @@ def _of_tables(paths: Sequence[Path], mapping: TableMapping) -> Iterator[Table]:
             break
 
 
-# What held of them
+# Situations of entities
 
 
 def held(result: Result | MetricResult, tracks: Table) -> Table:
-    """Columns `situation, entity, start, end`: a row for each thing on the map that a situation is about."""
-    things = set(tracks["entity"].tolist())
-    found = list(_held_facts(result, things) if isinstance(result, MetricResult) else _held_fluents(result, things))
+    """Columns `situation, entity, start, end`: a row for each entity on the map that a situation is about."""
+    entities = set(tracks["entity"].tolist())
+    found = list(_held_facts(result, entities) if isinstance(result, MetricResult) else _held_fluents(result, entities))
     if not found:
         return {name: [] for name in ("situation", "entity", "start", "end")}
     return {name: np.concatenate([part[name] for part in found]) for name in found[0]}
 
 
-def _held_fluents(result: Result, things: set[str]) -> Iterator[dict[str, Any]]:
+def _held_fluents(result: Result, entities: set[str]) -> Iterator[dict[str, Any]]:
     values = result.texts.dictionary.values
     known = known_answers(result.answers, None if result.windows is None else result.windows.size)
     for symbol in symbols_in_order(answer.fluents for answer, _, _ in known):
@@ -188,26 +188,26 @@ def _held_fluents(result: Result, things: set[str]) -> Iterator[dict[str, Any]]:
         shown, which = np.unique(table.value, return_inverse=True)
         words = [plain_text(values[code]) for code in shown.tolist()]
         names = [symbol.name if word == "true" else f"{symbol.name}={word}" for word in words]
-        yield from _held(table.args, np.array(names, dtype=object)[which], (table.start, table.end), values, things)
+        yield from _held(table.args, np.array(names, dtype=object)[which], (table.start, table.end), values, entities)
 
 
-def _held_facts(result: MetricResult, things: set[str]) -> Iterator[dict[str, Any]]:
+def _held_facts(result: MetricResult, entities: set[str]) -> Iterator[dict[str, Any]]:
     values, scale = result.dictionary.values, result.facts.scale
     for (name, _), table in result.facts.tables.items():
         start, end = (
             np.where(np.abs(cells) >= FOREVER, np.copysign(np.inf, cells), (cells >> 1) / scale)
             for cells in (table.start, table.end)
         )
-        yield from _held(table.args, np.full(table.rows, name, dtype=object), (start, end), values, things)
+        yield from _held(table.args, np.full(table.rows, name, dtype=object), (start, end), values, entities)
 
 
 def _held(
-    args: Sequence[Ints], names: Any, span: tuple[Any, Any], values: Any, things: set[str]
+    args: Sequence[Ints], names: Any, span: tuple[Any, Any], values: Any, entities: set[str]
 ) -> Iterator[dict[str, Any]]:
     for column in args:
         codes, inverse = np.unique(column, return_inverse=True)
         texts = [plain_text(values[code]) for code in codes.tolist()]
-        on_map = np.array([text in things for text in texts], np.bool_)
+        on_map = np.array([text in entities for text in texts], np.bool_)
         rows = np.flatnonzero(on_map[inverse])
         if len(rows):
             entity = np.array(texts, dtype=object)[inverse[rows]]

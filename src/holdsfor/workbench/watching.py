@@ -18,16 +18,16 @@ from holdsfor.monitoring import Metrics
 from holdsfor.workbench.live import CHANGES, Follower, is_date, number_of
 
 _PAUSE = 0.4
-"""Seconds between two looks at what a stream has written."""
+"""Seconds between two reads of the output of a stream."""
 _SHOWN_OPEN = 100
 _SHOWN_CHANGES = 200
 _BARS = 400
-"""Of what is open and of what has ended, so many are drawn."""
+"""The number of open and of ended intervals that are drawn."""
 _RATES = 120
 
 
 class Watch:
-    """Follows a stream for all pages that look at it. However long it runs, what a page is sent stays small."""
+    """Follows a stream for all pages that show it. The data sent to a page stay small, however long the stream runs."""
 
     def __init__(self, follower: Follower) -> None:
         self._follower = follower
@@ -35,7 +35,7 @@ class Watch:
         self._looked = -_PAUSE
         self.version = 0
         self.is_over: Callable[[], bool] = lambda: False
-        """Whether nobody is to be told any more, since the server ends."""
+        """Whether the server is shutting down, so that nothing more is sent."""
         self._clear()
 
     def _clear(self) -> None:
@@ -49,7 +49,7 @@ class Watch:
         self.metrics = Metrics()
 
     def look(self) -> int:
-        """Read what is new; the version is another one if there was anything."""
+        """Read new output; if there is any, the version changes."""
         with self._lock:
             if time.monotonic() - self._looked < _PAUSE:
                 return self.version
@@ -86,10 +86,10 @@ class Watch:
         self._feed = pa.concat_tables([self._feed, changes.slice(max(0, len(changes) - _SHOWN_CHANGES))])
         self._feed = self._feed.slice(max(0, len(self._feed) - _SHOWN_CHANGES)).combine_chunks()
         last = _last_of_each(changes)
-        gone = pc.is_in(self._open["id"], last["id"])
+        changed = pc.is_in(self._open["id"], last["id"])
         is_there = pc.not_equal(last["op"], "retract")
         is_open = pc.and_(is_there, pc.is_null(last["end"]))
-        still = self._open.filter(pc.invert(gone))
+        still = self._open.filter(pc.invert(changed))
         self._open = pa.concat_tables([still, last.filter(is_open)]).combine_chunks()
         ended = last.filter(pc.and_(is_there, pc.is_valid(last["end"])))
         before = self._ended.filter(pc.invert(pc.is_in(self._ended["id"], last["id"])))
@@ -110,7 +110,7 @@ class Watch:
                 self._clock = number_of(self._now)
 
     def view(self) -> dict[str, Any]:
-        """All that a page shows."""
+        """The data that a page shows."""
         with self._lock:
             since = pc.fill_null(self._open["first"], -np.inf).to_numpy()
             newest = self._open.take(pa.array(np.argsort(since, kind="stable")[-_BARS:]))
@@ -132,7 +132,7 @@ class Watch:
 
 
 def _last_of_each(changes: pa.Table) -> pa.Table:
-    """The last row of every id: it says how things are."""
+    """The last row of every id, which is its present state."""
     codes = changes["id"].combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
     last = np.zeros(int(codes.max()) + 1, np.int64)
     last[codes] = np.arange(len(codes))

@@ -41,14 +41,14 @@ def demo(
     begin = time.perf_counter()
     with friendly_errors(), needs_extra():
         from holdsfor_maritime.generator import generate
-        from holdsfor_maritime.pipeline import Job
+        from holdsfor_maritime.pipeline import PipelineJob
 
         chosen = engine or _runtime(console)
         if chosen is Runtime.SPARK:
             _require_java()
         reports = generate(out, vessels=vessels, hours=hours, seed=seed)
         console.print(f"{reports:,} position reports of {vessels} vessels in {hours:g} hours, made up in {out}/")
-        run_job(Job(out, out / "results"), chosen, master, console, small=True)
+        run_job(PipelineJob(out, out / "results"), chosen, master, console, small=True)
     console.print(
         f"Done in {time.perf_counter() - begin:.0f} s. The rules: [bold]holdsfor maritime rules[/]. "
         f"Intervals as Parquet: {out / 'results' / 'intervals'}",

@@ -17,7 +17,7 @@ from holdsfor.diagnostics import HoldsforError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from holdsfor_maritime.pipeline import Job
+    from holdsfor_maritime.pipeline import PipelineJob
 
 EXAMPLES.update(
     {
@@ -127,10 +127,10 @@ def run(
     from rich.console import Console
 
     with friendly_errors(), needs_extra():
-        from holdsfor_maritime.pipeline import Job
+        from holdsfor_maritime.pipeline import PipelineJob
 
         place = results_of(dataset, out)
-        job = Job(dataset, place, thresholds, tuple(limits), all_fluents, postgres, table)
+        job = PipelineJob(dataset, place, thresholds, tuple(limits), all_fluents, postgres, table)
         run_job(job, engine, master, Console())
 
 
@@ -155,7 +155,7 @@ def rules() -> None:
         typer.echo(f"% {path.name}\n\n{path.read_text(encoding='utf-8')}")
 
 
-def run_job(job: Job, engine: Runtime, master: str, console: Console, *, small: bool = False) -> None:
+def run_job(job: PipelineJob, engine: Runtime, master: str, console: Console, *, small: bool = False) -> None:
     """Executes a job with progress, and prints a summary. For a `small` job, Spark compiles less."""
     from holdsfor_maritime.pipeline import run_locally, run_on_spark
 

@@ -1,6 +1,6 @@
 """Converts legs to position reports, with errors of positions and transmission.
 
-Chance is a hash of seed, vessel, leg and report. So a report is the same whoever makes it, in whatever company.
+Random numbers are hashes of seed, vessel, leg and report. So a report is the same in every process and with any other vessels.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from holdsfor_maritime.columns import COLUMNS
 from holdsfor_maritime.generator.motion import DEGREE, KNOT, Floats, Ints
-from holdsfor_maritime.generator.plan import Plan
+from holdsfor_maritime.generator.plan import FleetPlan
 from holdsfor_maritime.generator.voyages import AT_ANCHOR, MOORED, Legs
 
 Bits = NDArray[np.uint64]
@@ -33,7 +33,7 @@ _LATEST = 240.0
 
 
 class Chance:
-    """Random numbers that are a hash of what they are for."""
+    """Random numbers as hashes of their purpose."""
 
     def __init__(self, *keys: Ints | int) -> None:
         self._state: Bits = np.zeros(1, np.uint64)
@@ -76,12 +76,12 @@ def _period(legs: Legs, density: float) -> Floats:
     return np.maximum(found, 2.0)
 
 
-def reports(plan: Plan, first: int, last: int, seed: int, density: float = 1.0) -> pa.Table:
+def reports(plan: FleetPlan, first: int, last: int, seed: int, density: float = 1.0) -> pa.Table:
     """The reports of vessels `first` to `last - 1`, in order of arrival."""
     begin, end = np.searchsorted(plan.legs.vessel, (first, last))
     legs = plan.legs.take(np.arange(begin, end))
     period = np.where(legs.silent > 0, np.inf, _period(legs, density))
-    # Only what lies inside the span is sent; a leg may have begun before it.
+    # Only reports inside the span are sent; a leg may have begun before it.
     skipped = np.floor(np.clip(-legs.start, 0, None) / period)
     count = np.where(legs.silent > 0, 0, np.ceil(legs.seconds / period) - skipped).clip(0).astype(np.int64)
     row = np.repeat(np.arange(len(count)), count)
@@ -94,7 +94,7 @@ def reports(plan: Plan, first: int, last: int, seed: int, density: float = 1.0) 
     return _sent(plan, legs.take(row), since, chance)
 
 
-def _sent(plan: Plan, legs: Legs, since: Floats, chance: Chance) -> pa.Table:
+def _sent(plan: FleetPlan, legs: Legs, since: Floats, chance: Chance) -> pa.Table:
     time = np.floor(legs.start + since)
     lon, lat, course = legs.at(np.maximum(time - legs.start, 0))
     lon = lon + _JITTER * chance.normal(2) / (DEGREE * legs.cosine)

@@ -216,7 +216,7 @@ def rescue(crew: Crew, random: Random) -> Outcome:
     port = random_port(len(crew), random)
     sailing = from_port(crew, random, port)
     sailing.go(*offing(port, random, 0.2), crew.speed)
-    # The way out could be that of anyone in a hurry: what can be seen is the search.
+    # The way out looks like any fast trip; only the search is recognisable.
     begin = sailing.clock.copy()
     sailing.zigzag(
         random.uniform(1.0, 2.0, len(crew)) * HOUR,

@@ -31,8 +31,10 @@ class Legs:
 
     def take(self, rows: Ints) -> Legs:
         """Some of the rows, in some order."""
-        taken: list[Any] = [each.take(rows) if isinstance(each, Motion) else each[rows] for each in vars(self).values()]
-        return Legs(*taken)
+        columns: list[Any] = [
+            each.take(rows) if isinstance(each, Motion) else each[rows] for each in vars(self).values()
+        ]
+        return Legs(*columns)
 
     @property
     def end(self) -> Floats:
@@ -59,7 +61,7 @@ def joined(parts: list[Legs]) -> Legs:
 
 
 @dataclass(frozen=True)
-class Truth:
+class TrueIntervals:
     """The intervals of a situation, one per row."""
 
     situation: str
@@ -69,7 +71,7 @@ class Truth:
     end: Floats
 
 
-NOBODY = -1
+NO_VESSEL = -1
 
 
 @dataclass
@@ -81,7 +83,7 @@ class Sailing:
     lat: Floats
     clock: Floats = field(init=False)
     legs: list[Legs] = field(default_factory=list)
-    truths: list[Truth] = field(default_factory=list)
+    truths: list[TrueIntervals] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.lon, self.lat = self.lon.copy(), self.lat.copy()
@@ -123,14 +125,15 @@ class Sailing:
 
     def note(self, situation: str, begin: Floats, other: Ints | None = None) -> None:
         """Records a situation from `begin` until now."""
-        others = np.full(len(self.vessel), NOBODY) if other is None else other
-        self.truths.append(Truth(situation, self.vessel, others, begin, self.clock.copy()))
+        others = np.full(len(self.vessel), NO_VESSEL) if other is None else other
+        self.truths.append(TrueIntervals(situation, self.vessel, others, begin, self.clock.copy()))
 
-    def finished(self, shift: Floats) -> tuple[list[Legs], list[Truth]]:
+    def finished(self, shift: Floats) -> tuple[list[Legs], list[TrueIntervals]]:
         """Legs and situations by the common clock; `shift` is the beginning of each clock."""
         legs = [Legs(one.vessel, one.start + shift, *list(vars(one).values())[2:]) for one in self.legs]
         truths = [
-            Truth(one.situation, one.vessel, one.other, one.start + shift, one.end + shift) for one in self.truths
+            TrueIntervals(one.situation, one.vessel, one.other, one.start + shift, one.end + shift)
+            for one in self.truths
         ]
         return legs, truths
 

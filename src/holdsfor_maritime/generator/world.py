@@ -76,7 +76,7 @@ def areas() -> tuple[tuple[str, str, Any], ...]:
     for number, (lon, north) in enumerate(zip(grounds().lon, grounds().lat, strict=True)):
         found.append((f"ground_{number}", "fishing", _oval(lon, north, *GROUND)))
         if number % 2:
-            # A reserve that a ground reaches into: trawling there is what a coast guard looks for.
+            # A reserve that overlaps a fishing ground, so that there is illegal trawling to detect.
             found.append((f"reserve_{number}", "natura", _oval(lon + 0.2, north + 0.1, 0.18, 0.12)))
     line = shapely.LineString(shore)
     # A degree is shorter from east to west; on a coast that runs north and south, that is the width that counts.

@@ -17,7 +17,7 @@ from pyarrow import csv
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.viz.map_areas import LAND
-from holdsfor_maritime.report.quality import Score, read_truth, scores
+from holdsfor_maritime.report.quality import SituationScore, read_truth, scores
 from holdsfor_maritime.rules import SITUATIONS
 from holdsfor_maritime.signals.cleaning import REASONS
 from holdsfor_maritime.signals.derive import SCHEMAS
@@ -177,7 +177,7 @@ class Findings:
         return {vessel: known.get(vessel, ("", "other")) for vessel in wanted}
 
     @cached_property
-    def scores(self) -> list[Score]:
+    def scores(self) -> list[SituationScore]:
         """The agreement with the ground truth, if there is one."""
         if self.truth is None:
             return []

@@ -107,7 +107,7 @@ def _timelines(findings: Findings, busy: list[Busy]) -> Iterator[str]:
     for number, one in enumerate(busy):
         hidden = " hidden" if number else ""
         drawn = vessel_timeline(findings, one)
-        # It is wider than a phone: the part that is seen can be moved, by keys too.
+        # It is wider than a phone, so it can be scrolled, also by keys.
         yield (
             f'<div class="vessel" data-vessel="{one.vessel}" role="region" tabindex="0" '
             f'aria-label="{escape(drawn.title)}"{hidden}>{drawn.svg(1240)}</div>'

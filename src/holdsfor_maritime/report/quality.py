@@ -1,4 +1,4 @@
-"""How well the situations that were found agree with what is known to have happened."""
+"""The agreement of the situations that were found with the true ones."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from holdsfor.review.scoring import Rules, agreement, score
-from holdsfor.review.timeline_scale import Line
+from holdsfor.review.scoring import ScoringRules, agreement, score
+from holdsfor.review.timeline_scale import TimeLine
 
 Ints = npt.NDArray[np.int64]
 
@@ -28,12 +28,12 @@ TRUTH = pa.schema(
     ]
 )
 ENOUGH = 0.5
-"""An interval counts as agreed on if at least this part of it is in the other list."""
+"""An interval counts as found if at least this part of it is in the other list."""
 
 
 @dataclass(frozen=True)
-class Score:
-    """What was found of one situation, against what happened. Intervals are counted, and seconds added up."""
+class SituationScore:
+    """The agreement of one situation with the truth, in intervals and in seconds."""
 
     situation: str
     happened: int
@@ -49,7 +49,7 @@ class Score:
     missed: int
     """Intervals of which nothing was found."""
     missed_longest: int
-    """How long the longest of them was, in seconds."""
+    """The seconds of the longest one."""
     spurious: int
     """Found intervals in which nothing of the kind happened."""
 
@@ -80,7 +80,7 @@ def read_truth(path: Path) -> pa.Table:
     return csv.read_csv(path, convert_options=options)
 
 
-def scores(truth: pa.Table, rows: pa.Table, values: Mapping[str, str], span: tuple[int, int]) -> list[Score]:
+def scores(truth: pa.Table, rows: pa.Table, values: Mapping[str, str], span: tuple[int, int]) -> list[SituationScore]:
     """A score for every situation of the truth, within the time that is observed.
 
     `rows` are situations as they are stored; `values` says which value of a fluent is meant.
@@ -97,16 +97,16 @@ def scores(truth: pa.Table, rows: pa.Table, values: Mapping[str, str], span: tup
     ]
 
 
-def _score(name: str, truth: pa.Table, rows: pa.Table, span: tuple[int, int]) -> Score:
+def _score(name: str, truth: pa.Table, rows: pa.Table, span: tuple[int, int]) -> SituationScore:
     keys = _keys(truth, rows)
     happened, found = (
         (of, table["start"].to_numpy(), table["end"].fill_null(span[1]).to_numpy())
         for table, of in ((truth, keys[: len(truth)]), (rows, keys[len(truth) :]))
     )
-    agreed = agreement(happened, found, span, Line(), Rules(overlap=ENOUGH))
+    agreed = agreement(happened, found, span, TimeLine(), ScoringRules(overlap=ENOUGH))
     counts = score(agreed)
     unseen = agreed.labelled.length[agreed.labelled.shared == 0]
-    return Score(
+    return SituationScore(
         situation=name,
         happened=counts.labelled,
         found=counts.found,
@@ -124,7 +124,7 @@ def _score(name: str, truth: pa.Table, rows: pa.Table, span: tuple[int, int]) ->
 
 
 def _keys(truth: pa.Table, rows: pa.Table) -> Ints:
-    """A number for whoever is in it; of a pair it does not matter who comes first."""
+    """A number for each vessel or pair of vessels, in any order."""
     first, second = (
         np.concatenate([table[name].fill_null(-1).to_numpy() for table in (truth, rows)])
         for name in ("vessel", "vessel2")

@@ -17,14 +17,14 @@ ROWS = pa.schema(
         pa.field("end", pa.int64()),
     ]
 )
-"""`vessel2` is null unless two are in it, `area` (a kind of area) unless it is about one, `end` if it is still open."""
+"""`vessel2` is null for one vessel, `area` (a kind of area) for situations without one, `end` for open intervals."""
 
 DDL = "id string, situation string, value string, vessel bigint, vessel2 bigint, area string, start bigint, end bigint"
 _FLUENT = r"^(?P<situation>\w+)\((?P<vessel>\d+)(?:,(?:(?P<vessel2>\d+)|(?P<area>\w+)))?\)$"
 
 
 def situation_rows(intervals: pa.Table) -> pa.Table:
-    """What the rules found (`query_time, fluent, value, start, end`) as rows of this schema.
+    """The results of the rules (`query_time, fluent, value, start, end`) as rows of this schema.
 
     `id` says the same of the same interval in every run, so that writing it twice does no harm.
 

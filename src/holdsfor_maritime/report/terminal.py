@@ -17,7 +17,7 @@ from holdsfor_maritime.rules import SITUATIONS
 
 _VESSELS = 9
 _WIDE = 142
-"""Columns from which on there is room to say what situations are."""
+"""The least width in columns for the descriptions of situations."""
 _SHADES = {one.name: colour(number) for number, one in enumerate(SITUATIONS)}
 _TITLES = {one.name: one.title for one in SITUATIONS}
 _GOOD, _FAIR = 0.8, 0.5

@@ -1,11 +1,11 @@
-"""What the numbers of a report mean, in words."""
+"""Explanations of the numbers of a report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from holdsfor_maritime.report.findings import Findings
-from holdsfor_maritime.report.quality import Score
+from holdsfor_maritime.report.quality import SituationScore
 
 _NOTICED = 60.0
 """Seconds of lag that are worth a word: about the time between two reports."""
@@ -25,7 +25,7 @@ _REASONS = {
 
 
 def duration(seconds: float) -> str:
-    """A length of time as people say it.
+    """A duration in words.
 
     >>> duration(45), duration(150), duration(5400)
     ('45 s', '2.5 min', '1.5 h')
@@ -37,7 +37,7 @@ def duration(seconds: float) -> str:
 
 
 def quality_lead() -> str:
-    """What recall and precision are here."""
+    """The definitions of recall and precision in this report."""
     return (
         "The generator wrote down what its vessels did. By time: recall is the part of that time which the rules found, "
         "precision the part of the time they found in which it was so. By count: an interval counts if at least half of it "
@@ -46,7 +46,7 @@ def quality_lead() -> str:
     )
 
 
-def why(score: Score) -> str:
+def why(score: SituationScore) -> str:
     """Why recall and precision are not 1: what was measured, and how the rules work."""
     found = []
     if score.missed:
@@ -67,7 +67,7 @@ def why(score: Score) -> str:
 
 
 def made_by(findings: Findings) -> Iterator[tuple[str, str]]:
-    """What the run did and how long it took, as pairs of a name and a text."""
+    """The counts and seconds of the run, as pairs of a name and a text."""
     yield "Data set", str(findings.dataset)
     yield "Engine", str(findings.run["engine"])
     yield "Time", ", ".join(f"{name} {seconds:.1f} s" for name, seconds in findings.seconds.items())

@@ -1,4 +1,4 @@
-"""Stage 2: the rules that turn critical events into situations, and what there is to know about each situation."""
+"""Stage 2: the rules that turn critical events into situations, and the descriptions of situations."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LIMITS = _HERE / "limits.prolog"
 
 
 @dataclass(frozen=True)
-class Situation:
-    """Something that is reported: a fluent and the value that counts, what to call it, and what it means in words."""
+class ReportedSituation:
+    """A situation of the report: a fluent and its value, a title, and a description."""
 
     name: str
     title: str
@@ -26,26 +26,26 @@ class Situation:
 
 
 SITUATIONS = (
-    Situation("trawling", "Trawling", "slow, with turn after turn, on fishing grounds"),
-    Situation("illegalFishing", "Fishing in a protected area", "trawling inside a Natura 2000 area"),
-    Situation("fishingTrip", "Fishing trip", "left its berth, trawled, and came back to a berth"),
-    Situation("rendezVous", "Rendezvous", "two vessels side by side, idle, out at sea", is_pair=True),
-    Situation("tugging", "Tugging", "a tug and another vessel together at the pace of a tow", is_pair=True),
-    Situation("pilotBoarding", "Pilot boarding", "a pilot boat alongside a slow vessel", is_pair=True),
-    Situation("gap", "Gap far from ports", "no signal, last heard out at sea", value="farFromPorts"),
-    Situation("drifting", "Drifting", "moving, but not where the bow points"),
-    Situation("loitering", "Loitering", "idle at sea for long, for no visible reason"),
-    Situation("anchoredOrMoored", "Anchored or moored", "lying still in port or on an anchorage"),
-    Situation("sar", "Search and rescue", "a rescue vessel, fast, with many changes of course or speed"),
-    Situation("highSpeedNearCoast", "High speed near the coast", "faster than allowed close to the shore"),
+    ReportedSituation("trawling", "Trawling", "slow, with turn after turn, on fishing grounds"),
+    ReportedSituation("illegalFishing", "Fishing in a protected area", "trawling inside a Natura 2000 area"),
+    ReportedSituation("fishingTrip", "Fishing trip", "left its berth, trawled, and came back to a berth"),
+    ReportedSituation("rendezVous", "Rendezvous", "two vessels side by side, idle, out at sea", is_pair=True),
+    ReportedSituation("tugging", "Tugging", "a tug and another vessel together at the pace of a tow", is_pair=True),
+    ReportedSituation("pilotBoarding", "Pilot boarding", "a pilot boat alongside a slow vessel", is_pair=True),
+    ReportedSituation("gap", "Gap far from ports", "no signal, last heard out at sea", value="farFromPorts"),
+    ReportedSituation("drifting", "Drifting", "moving, but not where the bow points"),
+    ReportedSituation("loitering", "Loitering", "idle at sea for long, for no visible reason"),
+    ReportedSituation("anchoredOrMoored", "Anchored or moored", "lying still in port or on an anchorage"),
+    ReportedSituation("sar", "Search and rescue", "a rescue vessel, fast, with many changes of course or speed"),
+    ReportedSituation("highSpeedNearCoast", "High speed near the coast", "faster than allowed close to the shore"),
 )
-"""What is reported unless all fluents are asked for."""
+"""The situations that are reported unless all fluents are requested."""
 
 
 def situation_rules(background: Mapping[str, Any], limits: Sequence[str | Path] = ()) -> Reasoner:
     """The rules over a data set: `background` has its tables `vesselType` and `areaType`.
 
-    `limits` are files with thresholds of a user's own, instead of those that come along.
+    `limits` are files with thresholds that replace those of the package.
     """
     made = load(*RULES, *(limits or (LIMITS,)), background=background)
     assert isinstance(made, Reasoner)

@@ -1,4 +1,4 @@
-"""Areas, and which of them a place is in.
+"""Areas, and the search of the areas that contain a position.
 
 An area is looked up by H3 cells: a place whose cell lies wholly in it is inside, a place whose cell it does not touch is
 outside, and only for the cells along its border shapely has to look.
@@ -59,7 +59,7 @@ def read_areas(path: str | Path) -> Areas:
 
 
 @dataclass(frozen=True)
-class Chart:
+class AreaGrid:
     """Squares of a map that some cell reaches into: no other places have to be looked at."""
 
     west: float
@@ -75,7 +75,7 @@ class Chart:
         return on_it[self.marked[column[on_it].astype(np.int64), row[on_it].astype(np.int64)]]
 
 
-def _chart(bounds: Floats) -> Chart:
+def _chart(bounds: Floats) -> AreaGrid:
     """The chart of cells, given the west, south, east and north of each."""
     west, south = bounds[:, 0].min(), bounds[:, 1].min()
     left, right = (((bounds[:, side] - west) // _SQUARE).astype(np.int64) for side in (0, 2))
@@ -84,7 +84,7 @@ def _chart(bounds: Floats) -> Chart:
     changes = np.zeros((right.max() + 2, high.max() + 2), np.int64)
     for column, row, change in ((left, low, 1), (right + 1, low, -1), (left, high + 1, -1), (right + 1, high + 1, 1)):
         np.add.at(changes, (column, row), change)
-    return Chart(west, south, changes.cumsum(axis=0).cumsum(axis=1) > 0)
+    return AreaGrid(west, south, changes.cumsum(axis=0).cumsum(axis=1) > 0)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class AreaIndex:
     """Cells in ascending order; cell `n` touches the areas `area[begin[n] : begin[n + 1]]`, wholly inside or not."""
 
     areas: Areas
-    chart: Chart | None
+    chart: AreaGrid | None
     """None if there are no areas."""
     resolution: int
     cells: NDArray[np.uint64]
@@ -112,20 +112,20 @@ class AreaIndex:
         first, count = self.begin[at], self.begin[at + 1] - self.begin[at]
         row = np.repeat(looked[known], count)
         entry = np.repeat(first - (np.cumsum(count) - count), count) + np.arange(len(row))
-        area, sure = self.area[entry], self.whole[entry]
-        self._look(lon, lat, row, area, sure)
-        return row[sure], area[sure]
+        area, is_inside = self.area[entry], self.whole[entry]
+        self._test_polygons(lon, lat, row, area, is_inside)
+        return row[is_inside], area[is_inside]
 
-    def _look(self, lon: Floats, lat: Floats, row: Ints, area: Ints, sure: NDArray[np.bool_]) -> None:
+    def _test_polygons(self, lon: Floats, lat: Floats, row: Ints, area: Ints, is_inside: NDArray[np.bool_]) -> None:
         """Ask shapely about places near a border, area by area."""
-        open_ = np.flatnonzero(~sure)
+        open_ = np.flatnonzero(~is_inside)
         open_ = open_[np.argsort(area[open_], kind="stable")]
         edges = np.flatnonzero(np.diff(area[open_], prepend=-1))
         for rows in np.split(open_, edges[1:]) if len(open_) else ():
             polygon = self.areas.polygons[area[rows[0]]]
             # Not kept when a polygon is sent to another process, and nothing to do where it is there.
             shapely.prepare(polygon)
-            sure[rows] = shapely.contains_xy(polygon, lon[row[rows]], lat[row[rows]])
+            is_inside[rows] = shapely.contains_xy(polygon, lon[row[rows]], lat[row[rows]])
 
 
 def _cells(lon: Floats, lat: Floats, resolution: int) -> NDArray[np.uint64]:
@@ -173,6 +173,6 @@ def _touched(polygon: Any, resolution: int) -> NDArray[np.uint64]:
 
 
 def _outline(cell: int) -> list[tuple[float, float]]:
-    """Most cells have six corners, some up to ten: the last is said again, so that all are of one length."""
+    """Most cells have six corners, some up to ten: the last is repeated, so that all have the same length."""
     found = [(lon, lat) for lat, lon in h3.cell_to_boundary(cell)]
     return found + found[-1:] * (_CORNERS - len(found))

@@ -23,7 +23,7 @@ from holdsfor_maritime.signals.work import OUTPUTS, Note, Task
 
 
 @dataclass(frozen=True)
-class SparkWorkers:
+class SessionWorkers:
     """The workers of a Spark session."""
 
     spark: SparkSession
@@ -69,7 +69,7 @@ def critical_events(
         return spark.read.schema(ddl(OUTPUTS[name])).parquet(spark_path(f"{target}/{name}"))
 
     found = run_batch(
-        SparkWorkers(spark),
+        SessionWorkers(spark),
         _absolute(dataset),
         thresholds,
         (work, Store(target)),

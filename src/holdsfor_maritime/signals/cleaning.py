@@ -49,7 +49,7 @@ def in_range(rows: pa.Table) -> NDArray[np.bool_]:
 
     def between(name: str, low: float, high: float) -> NDArray[np.bool_]:
         values = rows[name].to_numpy()
-        # What is missing is NaN, and that is not outside.
+        # Missing values are NaN, which is not out of range.
         found: NDArray[np.bool_] = ~((values < low) | (values > high))
         return found
 
@@ -78,7 +78,7 @@ class Ordered:
 
 
 def ordered(rows: pa.Table) -> Ordered:
-    """Put reports in order. Of several with one time, that which comes first by its values stays.
+    """Put reports in order. Of several with the same time, the first by its values is kept.
 
     So it does not matter in which order they come in.
     """

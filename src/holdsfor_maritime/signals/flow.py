@@ -1,4 +1,4 @@
-"""Stage 1 over a stream: micro-batches go through the tasks of a batch, and what has to be remembered is in files.
+"""Stage 1 over a stream: micro-batches go through the tasks of a batch, and the state is in files.
 
 Time has come as far as the latest report, less the lateness. Reports up to there are final: each vessel's are put in
 order and worked on once and for all. Later ones wait.
@@ -12,12 +12,12 @@ from typing import Any
 
 from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
 from holdsfor.spark.streaming.commits import check_settings
-from holdsfor_maritime.signals.work import Meet, Merge, Note, Setting, Turn, Vessels, Workers, total
+from holdsfor_maritime.signals.work import Assignment, Meet, Merge, Note, TaskSetting, TaskWorkers, Vessels, total
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a stream has come with a batch: the latest report, the time up to which all is final, and the batch that
+    """The progress of a stream after a batch: the latest report, the time up to which all is final, and the batch that
     wrote down what is remembered. All are None as long as no report counts.
     """
 
@@ -31,12 +31,12 @@ class Progress:
 class Flow:
     """A stream of reports on its way through stage 1."""
 
-    setting: Setting
-    workers: Workers
+    setting: TaskSetting
+    workers: TaskWorkers
     lateness: int
 
-    def take(self, batch: int, arrived: Callable[[Setting, int | None], Sequence[Note]]) -> Note:
-        """A micro-batch: `arrived` takes its rows in, given the time up to which they come too late.
+    def take(self, batch: int, arrived: Callable[[TaskSetting, int | None], Sequence[Note]]) -> Note:
+        """A micro-batch: `arrived` stores its rows, given the time up to which rows are late.
 
         A batch that is run again starts from the one before it, and gives the same.
         """
@@ -64,16 +64,18 @@ class Flow:
         after = Progress(batch, before.latest, before.latest, batch)
         return self._go_on(replace(self.setting, batch=batch), [], before, after, link)
 
-    def _go_on(self, setting: Setting, notes: list[Note], before: Progress, after: Progress, link: Link | None) -> Note:
+    def _go_on(
+        self, setting: TaskSetting, notes: list[Note], before: Progress, after: Progress, link: Link | None
+    ) -> Note:
         parts = tuple(note["part"] for note in notes)
-        turn = Turn(parts, after.until, after.until, before.memories, remembering=True)
+        turn = Assignment(parts, after.until, after.until, before.memories, remembering=True)
         for task in (Vessels(setting, turn), Meet(setting, turn), Merge(setting)):
             notes += self.workers.run(task, setting.buckets)
         self._commit(after, before, link)
         return total(notes)
 
     def _commit(self, after: Progress, before: Progress, link: Link | None) -> None:
-        """Say that a batch is done, and delete what nobody needs any more: it may have to be run again."""
+        """Commit a batch, and delete what no rerun of a batch needs."""
         store = self.setting.store
         add_link(store, after.batch, {"settings": self._settings, "progress": asdict(after)}, link)
         needed = {before.batch, before.memories, after.memories}
@@ -86,7 +88,7 @@ class Flow:
         return {"buckets": self.setting.buckets, "thresholds": asdict(self.setting.limits), "areas": areas}
 
     def _progress(self, link: Link | None) -> Progress:
-        """How far a stream had come with a commit."""
+        """The progress of a stream at a commit."""
         if link is None:
             return Progress(-1)
         check_settings(link.content["settings"], self._settings, self.setting.store)

@@ -1,6 +1,6 @@
 """Vessels that are near each other: places at common times, a join over a grid, and runs of slots.
 
-Vessels do not report at the same time. So the place of a vessel is taken at every multiple of a slot, on the straight
+Vessels do not report at the same time. So the place of a vessel is computed at every multiple of a slot, on the straight
 line between the reports before and after; during a gap it has none.
 """
 
@@ -26,9 +26,9 @@ _LON_BITS = 30
 
 
 def samples(vessel: Ints, time: Ints, place: Floats, before: Floats, limits: Thresholds) -> pa.Table:
-    """Where vessels are at the slots that their reports reach.
+    """The positions of vessels at the slots that their reports reach.
 
-    `before` has time and place of the report before, NaN where the way from there is not known.
+    `before` has time and place of the report before, NaN after a gap.
     """
     slot = limits.proximity_slot
     connected = (time - before[:, 0] <= limits.gap_seconds) & ~np.isnan(before[:, 1])
@@ -70,7 +70,7 @@ def _side_by_side(strip: Ints, followed: NDArray[np.bool_], lon: Floats, lat: Fl
     key = (strip << _LON_BITS) | fine
     order = np.argsort(key, kind="stable")
     key = key[order]
-    # Half the width of what has to be looked at, in steps of longitude: widest at the side towards the pole.
+    # Half the width of the searched cells, in steps of longitude: widest at the side towards the pole.
     polar = np.minimum(np.abs(lat) + step, 89.999)
     wide = np.ceil(step / np.cos(np.radians(polar)) * _FINE).astype(np.int64) + 1
     lower, upper = np.maximum(fine - wide, 0), np.minimum(fine + wide, 2**_LON_BITS - 1)

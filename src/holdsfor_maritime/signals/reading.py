@@ -1,4 +1,4 @@
-"""CSV files of the public form, read in pieces of some megabytes. What is no report is kept as text."""
+"""CSV files of the public form, read in pieces of some megabytes. Malformed lines are kept as text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INTEGER = r"^\s*[-+]?\d{1,18}\s*$"
 
 
 @dataclass(frozen=True)
-class Piece:
+class FilePiece:
     """Lines of a file that begin between two of its bytes; `header` is its first line."""
 
     path: str
@@ -32,7 +32,7 @@ class Piece:
     header: str
 
 
-def pieces(dataset: str | Path) -> list[Piece]:
+def pieces(dataset: str | Path) -> list[FilePiece]:
     """The pieces of `nari_dynamic.csv`, or of the files in `nari_dynamic/`."""
     found = []
     for path in _files(str(dataset)):
@@ -44,7 +44,7 @@ def pieces(dataset: str | Path) -> list[Piece]:
             header = _first_line(file.read(4096))
         _check_header(header, path)
         edges = [*range(0, size, _PIECE), size]
-        found += [Piece(path, begin, end, header) for begin, end in pairwise(edges)]
+        found += [FilePiece(path, begin, end, header) for begin, end in pairwise(edges)]
     return found
 
 
@@ -72,7 +72,7 @@ def _check_header(header: str, path: str) -> None:
         raise HoldsforError(f"{path} has no column {', '.join(sorted(missing))} in its first line")
 
 
-def read_piece(piece: Piece) -> tuple[pa.Table, pa.Table]:
+def read_piece(piece: FilePiece) -> tuple[pa.Table, pa.Table]:
     """The rows of a piece, and what could not be read."""
     data = _lines(piece)
     names = [name.strip().strip('"') for name in piece.header.split(",")]
@@ -85,8 +85,8 @@ def read_piece(piece: Piece) -> tuple[pa.Table, pa.Table]:
         return _checked(data, names)
 
 
-def _lines(piece: Piece) -> pa.Buffer:
-    """The lines that begin inside a piece: it starts behind a line break, and goes on to one."""
+def _lines(piece: FilePiece) -> pa.Buffer:
+    """The lines that begin inside a piece, from the first line break to one after its end."""
     system, name = place_of(piece.path)
     with system.open_input_file(name) as file:
         # A line that begins at the very first byte belongs to this piece, hence one byte more.
@@ -105,14 +105,14 @@ def _lines(piece: Piece) -> pa.Buffer:
     return pa.py_buffer(whole).slice(start)
 
 
-def _options(names: list[str], kinds: dict[str, pa.DataType], spoiled: list[str]) -> dict[str, object]:
-    def spoil(row: csv.InvalidRow) -> str:
-        spoiled.append(row.text)
+def _options(names: list[str], kinds: dict[str, pa.DataType], invalid_lines: list[str]) -> dict[str, object]:
+    def set_aside(row: csv.InvalidRow) -> str:
+        invalid_lines.append(row.text)
         return "skip"
 
     return {
         "read_options": csv.ReadOptions(column_names=names, use_threads=False, block_size=2**22),
-        "parse_options": csv.ParseOptions(invalid_row_handler=spoil),
+        "parse_options": csv.ParseOptions(invalid_row_handler=set_aside),
         "convert_options": csv.ConvertOptions(
             column_types=kinds,
             include_columns=list(COLUMNS),
@@ -125,16 +125,16 @@ def _options(names: list[str], kinds: dict[str, pa.DataType], spoiled: list[str]
 def _typed(data: pa.Buffer, names: list[str]) -> pa.Table:
     """The quick way, for a piece in which every row has all fields and every field is a number."""
     kinds = {name: pa.int64() if name in _WHOLE else pa.float64() for name in names}
-    spoiled: list[str] = []
-    found = csv.read_csv(pa.BufferReader(data), **_options(names, kinds, spoiled))
-    if spoiled:
+    invalid_lines: list[str] = []
+    found = csv.read_csv(pa.BufferReader(data), **_options(names, kinds, invalid_lines))
+    if invalid_lines:
         raise pa.ArrowInvalid("rows of another length")
     return found
 
 
 def _checked(data: pa.Buffer, names: list[str]) -> tuple[pa.Table, pa.Table]:
-    spoiled: list[str] = []
-    text = csv.read_csv(pa.BufferReader(data), **_options(names, dict.fromkeys(names, pa.string()), spoiled))
+    invalid_lines: list[str] = []
+    text = csv.read_csv(pa.BufferReader(data), **_options(names, dict.fromkeys(names, pa.string()), invalid_lines))
     good = np.ones(len(text), np.bool_)
     for name in COLUMNS:
         fits = pc.match_substring_regex(text[name], _INTEGER if name in _WHOLE else _NUMBER)
@@ -147,7 +147,7 @@ def _checked(data: pa.Buffer, names: list[str]) -> tuple[pa.Table, pa.Table]:
     rows, lacking = parsed(pa.table(columns))
     bad = text.filter(pa.array(~good))
     lines = [",".join("" if value is None else value for value in row.values()) for row in bad.to_pylist()]
-    return rows, pa.concat_tables((lacking, malformed(pa.array([*lines, *spoiled], pa.string()))))
+    return rows, pa.concat_tables((lacking, malformed(pa.array([*lines, *invalid_lines], pa.string()))))
 
 
 def static_types(dataset: str | Path) -> pa.Table:

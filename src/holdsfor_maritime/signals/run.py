@@ -14,14 +14,24 @@ from holdsfor_maritime.signals.areas import area_index, read_areas
 from holdsfor_maritime.signals.reading import pieces, static_types
 from holdsfor_maritime.signals.signals import Signals
 from holdsfor_maritime.signals.thresholds import Thresholds, thresholds
-from holdsfor_maritime.signals.work import OUTPUTS, Meet, Merge, Read, Setting, Turn, Vessels, Workers, total
+from holdsfor_maritime.signals.work import (
+    OUTPUTS,
+    Assignment,
+    Meet,
+    Merge,
+    ReadPiece,
+    TaskSetting,
+    TaskWorkers,
+    Vessels,
+    total,
+)
 
 Given: TypeAlias = str | Path | Mapping[str, Any] | Thresholds | None
 Frame = TypeVar("Frame")
 
 
 def run_batch(
-    workers: Workers,
+    workers: TaskWorkers,
     dataset: str | Path,
     given: Given,
     stores: tuple[Store, Store],
@@ -34,15 +44,15 @@ def run_batch(
     `results` reads the folder of a result, `background` takes a table of facts.
     """
     for name in OUTPUTS:
-        # What an earlier run left there is not part of this one.
+        # Files of an earlier run are not part of this one.
         _remove(stores[1].path(name))
     limits = thresholds(given)
     areas = read_areas(Path(dataset) / "areas.geojson")
     index = area_index(areas, limits.areas_resolution)
-    setting = Setting(*stores, index, limits, buckets)
+    setting = TaskSetting(*stores, index, limits, buckets)
     parts = tuple(pieces(dataset))
-    notes = workers.run(Read(setting, parts), len(parts))
-    turn = Turn(tuple(note["part"] for note in notes), now=total(notes).get("latest"))
+    notes = workers.run(ReadPiece(setting, parts), len(parts))
+    turn = Assignment(tuple(note["part"] for note in notes), now=total(notes).get("latest"))
     for task in (Vessels(setting, turn), Meet(setting, turn), Merge(setting)):
         notes += workers.run(task, buckets)
     found = total(notes)

@@ -13,7 +13,7 @@ Frame = TypeVar("Frame")
 class Signals(Generic[Frame]):
     """Events and the input fluent `proximity` by name, and the background facts.
 
-    A frame is a DataFrame of Spark or an Arrow table, by how it was made. `frames` has what rules read; `tracks` the
+    A frame is a DataFrame of Spark or an Arrow table, depending on the run. `frames` has the inputs of the rules; `tracks` the
     reports that were believed (vessel, time, lon, lat), `aside` those that were not (reason, …).
     """
 

@@ -1,4 +1,4 @@
-"""Stage 1 over a streaming DataFrame of position reports: the events of a batch, as they come.
+"""Stage 1 over a streaming DataFrame of position reports: the events of each batch.
 
 Every micro-batch is a handful of tasks over buckets of vessels, whose memories are Arrow files named by batch, below the
 checkpoint: what `holdsfor.spark.streaming` does. State stores of Spark keep one value for each key and call Python for
@@ -25,12 +25,12 @@ from holdsfor.spark.streaming.store import Store, make_folder, spark_path
 from holdsfor.spark.wire import ddl
 from holdsfor_maritime.columns import COLUMNS
 from holdsfor_maritime.signals.areas import area_index, read_areas
-from holdsfor_maritime.signals.batch import SparkWorkers
+from holdsfor_maritime.signals.batch import SessionWorkers
 from holdsfor_maritime.signals.cleaning import parsed
 from holdsfor_maritime.signals.flow import Flow
 from holdsfor_maritime.signals.run import Given
 from holdsfor_maritime.signals.thresholds import thresholds as read_thresholds
-from holdsfor_maritime.signals.work import OUTPUTS, Note, Setting, take_in
+from holdsfor_maritime.signals.work import OUTPUTS, Note, TaskSetting, store_rows
 
 REPORTS = (
     "sourcemmsi bigint, navigationalstatus double, rateofturn double, speedoverground double, "
@@ -41,7 +41,7 @@ REPORTS = (
 
 @dataclass(frozen=True)
 class SignalStream:
-    """Where signals go: folders of Parquet below `out`, one for each name, with files for each micro-batch."""
+    """The output of signals: folders of Parquet below `out`, one for each name, with files for each micro-batch."""
 
     reports: DataFrame
     flow: Flow
@@ -54,7 +54,7 @@ class SignalStream:
         probe(narrow.sparkSession, flow.setting.store)
 
         def work(rows: DataFrame, batch: int) -> None:
-            here = replace(flow, workers=SparkWorkers(rows.sparkSession))
+            here = replace(flow, workers=SessionWorkers(rows.sparkSession))
             report = here.take(batch, lambda setting, until: _arrived(rows, setting, until))
             if on_report is not None:
                 on_report(report)
@@ -63,11 +63,11 @@ class SignalStream:
         return (writer if trigger is None else writer.trigger(**trigger)).start()
 
     def finish(self) -> Note:
-        """Work on what waits, when the query has been stopped and no more reports will come."""
+        """Process the waiting reports after the query has been stopped."""
         return self.flow.finish()
 
     def frames(self) -> dict[str, DataFrame]:
-        """What rules read, as streaming DataFrames."""
+        """The inputs of the rules, as streaming DataFrames."""
         spark = self.reports.sparkSession
         names = [name for name in OUTPUTS if name not in ("tracks", "aside")]
         return {
@@ -103,11 +103,11 @@ def stream_signals(
     index = area_index(read_areas(areas), limits.areas_resolution)
     store = Store.below(str(checkpoint))
     store = store.owned(run_of(newest_link(store), "signals"))
-    setting = Setting(store, Store(str(out)), index, limits, buckets or default_partitions(spark))
-    return SignalStream(reports, Flow(setting, SparkWorkers(spark), lateness), str(checkpoint), str(out))
+    setting = TaskSetting(store, Store(str(out)), index, limits, buckets or default_partitions(spark))
+    return SignalStream(reports, Flow(setting, SessionWorkers(spark), lateness), str(checkpoint), str(out))
 
 
-def _arrived(rows: DataFrame, setting: Setting, until: int | None) -> Sequence[Note]:
+def _arrived(rows: DataFrame, setting: TaskSetting, until: int | None) -> Sequence[Note]:
     """The rows of a micro-batch, sorted out by the tasks that read them."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -117,7 +117,7 @@ def _arrived(rows: DataFrame, setting: Setting, until: int | None) -> Sequence[N
         context = TaskContext.get()
         assert context is not None
         found = [parsed(pa.Table.from_batches([batch])) for batch in batches]
-        note = take_in(setting, context.partitionId(), found, until)
+        note = store_rows(setting, context.partitionId(), found, until)
         yield pa.record_batch({"note": pa.array([json.dumps(note)], pa.string())})
 
     notes = rows.mapInArrow(work, "note string").toArrow()

@@ -32,7 +32,7 @@ class Thresholds:
 
 
 def thresholds(given: str | Path | Mapping[str, Any] | Thresholds | None = None) -> Thresholds:
-    """Those of the package, with what a file or a mapping of the same form says instead."""
+    """The thresholds of the package, with those of a file or a mapping in their place."""
     if isinstance(given, Thresholds):
         return given
     text = resources.files("holdsfor_maritime.signals").joinpath("thresholds.toml").read_text()

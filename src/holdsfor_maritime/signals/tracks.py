@@ -1,8 +1,8 @@
-"""Reports of many vessels, in order of vessel and time, as what happens at each of them.
+"""Detects the events at each report of many vessels, in order of vessel and time.
 
-What happens at a report depends on those before it: the last one that was believed, the speed and the course that were
-kept until then. So one compiled loop goes through all of them, and takes what it needs to know of a vessel from a row of
-numbers (`NAMES`), which is also all that a stream keeps of it.
+The events of a report depend on the reports before it: on the last accepted report, and on the speed and the course that
+the vessel kept until then. So one compiled loop processes all reports. The state of a vessel is a row of numbers (`NAMES`),
+which is also all that a stream keeps of the vessel.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ NAMES = (
     "odd_lon",
     "odd_lat",
     "odd_row",
-    "silence_told",
+    "gap_reported",
 )
-"""What is known of a vessel: its last report; the speed it kept; whether it is changing speed, stopped, slow; its course
-at the last change and at the last turn; the last report that was not believed, and how many there were in a row; whether
-its silence has been told. What is not known is NaN."""
-_TIME, _TOLD = NAMES.index("time"), NAMES.index("silence_told")
+"""The state of a vessel: its last report; the speed it kept; whether it is changing speed, stopped, slow; its course at
+the last change and at the last turn; the last implausible report, and how many there were in a row; whether its gap has
+been reported. Unknown values are NaN."""
+_TIME, _GAP_REPORTED = NAMES.index("time"), NAMES.index("gap_reported")
 
-KEPT, ANEW, AFTER_GAP, UNTOLD = 1, 2, 4, 8
-"""A report is believed; it begins a stretch without gaps; there was a gap before it, whose start has not been told."""
+KEPT, ANEW, AFTER_GAP, UNREPORTED = 1, 2, 4, 8
+"""The report is accepted; it begins a gap-free segment; it follows a gap; the start of that gap has not been reported."""
 MOMENTS = (
     "stop_start",
     "stop_end",
@@ -54,13 +54,13 @@ MOMENTS = (
     "turn",
 )
 FIRST_MOMENT = 4
-"""The number of the first of these bits."""
+"""The bit of the first of these events."""
 
 
 def unknown(vessels: int) -> Floats:
     """The state of vessels without reports."""
     found = np.full((vessels, len(NAMES)), np.nan)
-    found[:, [NAMES.index(name) for name in ("changing", "stopped", "slow", "odd_row", "silence_told")]] = 0
+    found[:, [NAMES.index(name) for name in ("changing", "stopped", "slow", "odd_row", "gap_reported")]] = 0
     return found
 
 
@@ -77,7 +77,7 @@ def apart(one: float, other: float) -> float:
     return abs((one - other + 180.0) % 360.0 - 180.0)
 
 
-def believed(now: Floats, t: float, lon: float, lat: float, limits: Floats) -> float:
+def accepted(now: Floats, t: float, lon: float, lat: float, limits: Floats) -> float:
     """Metres from the last report; NaN after a gap, and -1 for an implausible report."""
     passed = t - now[0]
     if not passed > 0:
@@ -90,12 +90,12 @@ def believed(now: Floats, t: float, lon: float, lat: float, limits: Floats) -> f
     else:
         now[13] = 1
     now[10], now[11], now[12] = t, lon, lat
-    # So many reports that agree with each other are where the vessel is.
+    # That many reports that agree with each other are accepted.
     return -1.0 if now[13] < limits[2] else np.nan
 
 
-def at_speed(now: Floats, speed: float, limits: Floats) -> int:
-    """Stops, slow motion and changes of speed. Comparisons with unknown values are false."""
+def speed_events(now: Floats, speed: float, limits: Floats) -> int:
+    """The bits of stops, slow motion and changes of speed. Comparisons with unknown values are false."""
     bits = 0
     stopped = 1.0 if speed < limits[3] else 0.0
     slow = 1.0 if limits[3] <= speed < limits[4] else 0.0
@@ -119,8 +119,8 @@ def at_speed(now: Floats, speed: float, limits: Floats) -> int:
     return bits
 
 
-def on_course(now: Floats, course: float, limits: Floats) -> int:
-    """Changes of heading and turns."""
+def course_events(now: Floats, course: float, limits: Floats) -> int:
+    """The bits of changes of heading and of turns."""
     bits = 0
     if np.isnan(now[8]):
         now[8] = course
@@ -135,26 +135,33 @@ def on_course(now: Floats, course: float, limits: Floats) -> int:
     return bits
 
 
-def walk(
-    vessel: Ints, time: Floats, place: Floats, moving: Floats, known: Floats, limits: Floats, found: Ints, told: Floats
+def process(
+    vessel: Ints,
+    time: Floats,
+    place: Floats,
+    moving: Floats,
+    known: Floats,
+    limits: Floats,
+    found: Ints,
+    details: Floats,
 ) -> None:
-    """Go through reports in order of vessel and time.
+    """Process reports in order of vessel and time.
 
-    `place` is longitude and latitude, `moving` speed and course. `known` is changed to what is known after them. `found`
-    gets the bits of each report, `told` its speed, the time of the report before it, and its place if the way from there
-    is known.
+    `place` is longitude and latitude, `moving` speed and course. `known`, the state of each vessel, is updated. `found`
+    gets the bits of each report; `details` its speed, and the time and place of the report before it. That place is NaN
+    after a gap.
     """
     for row in range(len(time)):
         now = known[vessel[row]]
         t, lon, lat, speed = time[row], place[row, 0], place[row, 1], moving[row, 0]
-        far = believed(now, t, lon, lat, limits)
+        far = accepted(now, t, lon, lat, limits)
         if far < 0:
             continue
         passed = t - now[0]
         bits = 1
-        told[row, 1] = now[0]
+        details[row, 1] = now[0]
         if not np.isnan(far):
-            told[row, 2], told[row, 3] = now[1], now[2]
+            details[row, 2], details[row, 3] = now[1], now[2]
         if not passed <= limits[0]:
             bits |= 2
             if passed > limits[0]:
@@ -163,10 +170,10 @@ def walk(
             now[5] = now[6] = now[7] = 0
         elif np.isnan(speed):
             speed = far / passed / 0.514444
-        told[row, 0] = speed
-        bits |= at_speed(now, speed, limits)
+        details[row, 0] = speed
+        bits |= speed_events(now, speed, limits)
         if speed >= limits[8]:
-            bits |= on_course(now, moving[row, 1], limits)
+            bits |= course_events(now, moving[row, 1], limits)
         else:
             now[8] = now[9] = np.nan
         now[0], now[1], now[2], now[13], now[14] = t, lon, lat, 0, 0
@@ -178,9 +185,9 @@ def _compiled() -> Any:
     import numba
     from numba.extending import register_jitable
 
-    for function in (metres, apart, believed, at_speed, on_course):
+    for function in (metres, apart, accepted, speed_events, course_events):
         register_jitable(function)
-    return numba.njit(cache=True)(walk)
+    return numba.njit(cache=True)(process)
 
 
 def limits_of(limits: Thresholds) -> Floats:
@@ -201,28 +208,28 @@ def limits_of(limits: Thresholds) -> Floats:
     )
 
 
-def walked(
+def processed(
     vessel: Ints, time: Ints, place: Floats, moving: Floats, known: Floats, limits: Thresholds
 ) -> tuple[Ints, Floats]:
-    """The bits of every report, 0 where it is not believed, and its speed with time and place of the one before.
+    """The bits of every report, 0 for an implausible one; and its speed, with time and place of the report before it.
 
-    `known` has a row for each vessel, and is changed.
+    `known` has a row for each vessel, and is updated.
     """
     found = np.zeros(len(time), np.int64)
-    told = np.full((len(time), 4), np.nan)
-    _compiled()(vessel, time.astype(np.float64), place, moving, known, limits_of(limits), found, told)
-    return found, told
+    details = np.full((len(time), 4), np.nan)
+    _compiled()(vessel, time.astype(np.float64), place, moving, known, limits_of(limits), found, details)
+    return found, details
 
 
 def silent(known: Floats, until: float, limits: Thresholds) -> NDArray[np.bool_]:
     """The vessels without reports for longer than a gap, if this has not been reported."""
-    found: NDArray[np.bool_] = (until - known[:, _TIME] > limits.gap_seconds) & (known[:, _TOLD] == 0)
+    found: NDArray[np.bool_] = (until - known[:, _TIME] > limits.gap_seconds) & (known[:, _GAP_REPORTED] == 0)
     return found
 
 
-def tell_silence(known: Floats, which: NDArray[np.bool_]) -> None:
-    """Records that the silence has been reported."""
-    known[which, _TOLD] = 1
+def mark_gap_reported(known: Floats, which: NDArray[np.bool_]) -> None:
+    """Records that the gap has been reported."""
+    known[which, _GAP_REPORTED] = 1
 
 
 def last_reports(known: Floats) -> Ints:

@@ -1,11 +1,11 @@
-"""Stage 1 as tasks over files: who does them, and on which machines, is a matter of `Workers`.
+"""Stage 1 as tasks over files, which any `TaskWorkers` can execute.
 
     read     pieces of input    →  rows by vessel        (`rows`)
     vessels  a bucket of them   →  events, places        (`samples`, by time)
-    meet     a stretch of time  →  runs of slots         (`runs`, by pair)
+    meet     a range of time    →  runs of slots         (`runs`, by pair)
     merge    a bucket of pairs  →  proximity
 
-A batch goes through these once. A stream goes through them with every micro-batch, and remembers what it has to.
+A batch goes through these once. A stream goes through them with every micro-batch, and keeps a state.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from holdsfor.spark.streaming.store import Store, as_parquet, packed, unpacked
 from holdsfor_maritime.signals import proximity
 from holdsfor_maritime.signals.areas import AreaIndex
 from holdsfor_maritime.signals.cleaning import ASIDE, LATE, OUT_OF_RANGE, REASONS, ROWS, in_range, set_aside
-from holdsfor_maritime.signals.derive import SCHEMAS, TRACK, Memory, derive
+from holdsfor_maritime.signals.derive import SCHEMAS, TRACK, VesselStates, derive
 from holdsfor_maritime.signals.exchange import bucket_of, gathered, split
-from holdsfor_maritime.signals.reading import Piece, read_piece
+from holdsfor_maritime.signals.reading import FilePiece, read_piece
 from holdsfor_maritime.signals.thresholds import Thresholds
 
 Note: TypeAlias = dict[str, int]
@@ -36,7 +36,7 @@ _SLOTS_TOGETHER = 32
 """Slots in a row that one task looks at, so that most meetings are found in one piece."""
 
 
-class Workers(Protocol):
+class TaskWorkers(Protocol):
     """Executes tasks."""
 
     def run(self, task: Task, count: int) -> list[Note]:
@@ -45,7 +45,7 @@ class Workers(Protocol):
 
 
 @dataclass(frozen=True)
-class Setting:
+class TaskSetting:
     """The settings of all tasks. Intermediate files are below `store`, results below `out`."""
 
     store: Store
@@ -66,7 +66,7 @@ class Setting:
         return [f"{self.batch}/{what}/{part}.arrow" for part in parts]
 
 
-def take_in(setting: Setting, part: int, found: Sequence[tuple[pa.Table, pa.Table]], until: int | None) -> Note:
+def store_rows(setting: TaskSetting, part: int, found: Sequence[tuple[pa.Table, pa.Table]], until: int | None) -> Note:
     """Sets rows aside, and sends the others to the buckets of their vessels."""
     rows = pa.concat_tables((ROWS.empty_table(), *(good for good, _ in found)))
     aside = [bad for _, bad in found]
@@ -92,19 +92,19 @@ def _reasons(aside: pa.Table) -> Note:
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadPiece:
     """The task that reads a piece of a CSV file."""
 
-    setting: Setting
-    pieces: tuple[Piece, ...]
+    setting: TaskSetting
+    pieces: tuple[FilePiece, ...]
 
     def __call__(self, number: int) -> Note:
         """Read a piece."""
-        return take_in(self.setting, number, [read_piece(self.pieces[number])], None)
+        return store_rows(self.setting, number, [read_piece(self.pieces[number])], None)
 
 
 @dataclass(frozen=True)
-class Turn:
+class Assignment:
     """The time reached, and the locations of states and new rows."""
 
     parts: tuple[int, ...]
@@ -119,16 +119,16 @@ class Turn:
 class Vessels:
     """Events of a bucket of vessels."""
 
-    setting: Setting
-    turn: Turn
+    setting: TaskSetting
+    turn: Assignment
 
     def __call__(self, bucket: int) -> Note:
         """Work on a bucket."""
         setting, turn = self.setting, self.turn
         rows = gathered(setting.store, setting.names("rows", turn.parts), bucket, ROWS)
-        memory = Memory.empty()
+        memory = VesselStates.empty()
         if turn.before is not None:
-            memory = Memory(*unpacked(setting.store.read_sealed(f"{turn.before}/vessels/{bucket}.arrow")))
+            memory = VesselStates(*unpacked(setting.store.read_sealed(f"{turn.before}/vessels/{bucket}.arrow")))
         found = derive(rows, memory, setting.index, setting.limits, turn.until, turn.now)
         for name, table in found.events.items():
             setting.give(name, bucket, table)
@@ -148,10 +148,10 @@ class Vessels:
 
 @dataclass(frozen=True)
 class Meet:
-    """Vessels that are near each other in some stretches of time."""
+    """Vessels that are near each other in some ranges of time."""
 
-    setting: Setting
-    turn: Turn
+    setting: TaskSetting
+    turn: Assignment
 
     def __call__(self, bucket: int) -> Note:
         """Work on the slots of a bucket."""
@@ -181,7 +181,7 @@ class Meet:
 class Merge:
     """Intervals of proximity of a bucket of pairs."""
 
-    setting: Setting
+    setting: TaskSetting
 
     def __call__(self, bucket: int) -> Note:
         """Work on a bucket."""

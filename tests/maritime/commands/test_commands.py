@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from holdsfor.cli import app
 from holdsfor.cli.commands import GROUP
-from holdsfor.cli.completing import Command, items_for, line_of
+from holdsfor.cli.completing import CommandWords, items_for, line_of
 from holdsfor.cli.examples import EXAMPLES
 from holdsfor_maritime.commands.demo import demo
 from holdsfor_maritime.commands.maritime import maritime
@@ -51,5 +51,5 @@ def test_help_ends_with_examples(command: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_texts_are_sentences(command: str) -> None:
     assert re.fullmatch(r"[A-Z].*\.", (COMMANDS[command].__doc__ or "").splitlines()[0])
-    for parameter in Command(command, COMMANDS[command]).parameters:
+    for parameter in CommandWords(command, COMMANDS[command]).parameters:
         assert re.fullmatch(r"[A-Z].*\.", parameter.help), parameter.name

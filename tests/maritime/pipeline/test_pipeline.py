@@ -15,7 +15,7 @@ pytest.importorskip("shapely", reason="needs shapely: pip install 'holdsfor[mari
 from holdsfor.cli import app
 from holdsfor.diagnostics import HoldsforError
 from holdsfor_maritime.generator import generate
-from holdsfor_maritime.pipeline import Job, run_locally, run_on_spark
+from holdsfor_maritime.pipeline import PipelineJob, run_locally, run_on_spark
 from holdsfor_maritime.report.findings import Findings, load_findings
 from holdsfor_maritime.report.rows import ROWS
 from holdsfor_maritime.report.store import to_postgres
@@ -34,7 +34,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def local(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Findings:
-    return run_locally(Job(dataset, tmp_path_factory.mktemp("local")))
+    return run_locally(PipelineJob(dataset, tmp_path_factory.mktemp("local")))
 
 
 def as_set(rows: pa.Table) -> set[tuple[Any, ...]]:
@@ -52,7 +52,7 @@ def test_truth_is_found(local: Findings) -> None:
 
 
 def test_spark_finds_the_same(spark: Any, dataset: Path, local: Findings, postgres_url: str, tmp_path: Path) -> None:
-    job = Job(dataset, tmp_path, postgres=postgres_url, table="found_at_sea")
+    job = PipelineJob(dataset, tmp_path, postgres=postgres_url, table="found_at_sea")
     found = run_on_spark(spark, job)
     assert as_set(found.rows) == as_set(local.rows)
     assert found.run["counts"] == local.run["counts"]
@@ -86,7 +86,7 @@ def test_all_fluents_and_own_limits(dataset: Path, tmp_path: Path) -> None:
     text = LIMITS.read_text()
     assert "threshold(loiteringTime, 3600)." in text
     strict.write_text(text.replace("threshold(loiteringTime, 3600).", "threshold(loiteringTime, 360000)."))
-    found = run_locally(Job(dataset, tmp_path / "out", limits=(strict,), all_fluents=True))
+    found = run_locally(PipelineJob(dataset, tmp_path / "out", limits=(strict,), all_fluents=True))
     assert {"withinArea", "movingSpeed", "haul"} <= found.found_names
     assert "loitering" not in found.found_names
     assert next(row for row in found.rows.to_pylist() if row["situation"] == "withinArea")["area"] is not None

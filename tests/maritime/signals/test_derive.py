@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from holdsfor_maritime.signals.derive import Derived, Memory, derive
+from holdsfor_maritime.signals.derive import Derived, VesselStates, derive
 from holdsfor_maritime.signals.proximity import INTERVALS, intervals, near, runs
 from holdsfor_maritime.signals.tracks import MOMENTS
 from tests.maritime.signals import slowly
@@ -13,7 +13,7 @@ from tests.maritime.signals.streams import INDEX, LIMITS, SQUARES, fleets, lates
 
 
 def derived(fleet: list[list[Report]]) -> Derived:
-    return derive(rows(fleet), Memory.empty(), INDEX, LIMITS, None, latest(fleet))
+    return derive(rows(fleet), VesselStates.empty(), INDEX, LIMITS, None, latest(fleet))
 
 
 @given(fleets)

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.streaming.store import Store
-from holdsfor_maritime.signals.derive import Memory, derive
+from holdsfor_maritime.signals.derive import VesselStates, derive
 from holdsfor_maritime.signals.flow import Flow
 from holdsfor_maritime.signals.local import Here
 from holdsfor_maritime.signals.proximity import intervals, near, runs
-from holdsfor_maritime.signals.work import OUTPUTS, Setting, take_in
+from holdsfor_maritime.signals.work import OUTPUTS, TaskSetting, store_rows
 from tests.maritime.signals.slowly import Report
 from tests.maritime.signals.streams import INDEX, LIMITS, fleets, in_one_piece, latest, rows, tuples
 
@@ -35,24 +35,24 @@ def results(out: str, name: str) -> pa.Table:
 
 
 def flow(folder: str, lateness: int) -> Flow:
-    return Flow(Setting(Store(f"{folder}/work"), Store(f"{folder}/out"), INDEX, LIMITS, 3), Here(), lateness)
+    return Flow(TaskSetting(Store(f"{folder}/work"), Store(f"{folder}/out"), INDEX, LIMITS, 3), Here(), lateness)
 
 
 def take(run: Flow, batch: int, parts: list[pa.Table]) -> dict[str, int]:
     nothing = OUTPUTS["aside"].empty_table()
     return run.take(
         batch,
-        lambda setting, until: [take_in(setting, at, [(part, nothing)], until) for at, part in enumerate(parts)],
+        lambda setting, until: [store_rows(setting, at, [(part, nothing)], until) for at, part in enumerate(parts)],
     )
 
 
 def close_by(fleet: list[list[Report]]) -> pa.Table:
-    places = derive(rows(fleet), Memory.empty(), INDEX, LIMITS).samples
+    places = derive(rows(fleet), VesselStates.empty(), INDEX, LIMITS).samples
     return intervals(runs(places, *near(places, LIMITS)), LIMITS)
 
 
 def in_one(fleet: list[list[Report]]) -> dict[str, list[tuple[Any, ...]]]:
-    found = derive(rows(fleet), Memory.empty(), INDEX, LIMITS, None, latest(fleet))
+    found = derive(rows(fleet), VesselStates.empty(), INDEX, LIMITS, None, latest(fleet))
     tables = {**found.events, "proximity": close_by(fleet), "tracks": found.tracks, "aside": found.aside}
     return {name: tuples(table.drop_columns("text") if name == "aside" else table) for name, table in tables.items()}
 

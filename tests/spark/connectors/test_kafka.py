@@ -19,9 +19,9 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
 from holdsfor.spark.connectors import json_columns, kafka_messages, malformed, well_formed
 from holdsfor.spark.connectors.common import ConnectorError, DataLost
-from holdsfor.spark.connectors.kafka.cluster import Place, Topics
+from holdsfor.spark.connectors.kafka.cluster import Partition, Topics
 from holdsfor.spark.connectors.kafka.offsets import bounded
-from holdsfor.spark.connectors.kafka.reader import KafkaReader, KafkaStreamReader, Range
+from holdsfor.spark.connectors.kafka.reader import KafkaReader, KafkaStreamReader, OffsetRange
 from holdsfor.spark.connectors.kafka.source import KafkaSource
 from holdsfor.spark.connectors.kafka.writer import KafkaWriter
 from holdsfor.spark.connectors.options import OptionError, Options
@@ -142,7 +142,7 @@ class TestReader:
             endingOffsets=json.dumps({topic: dict.fromkeys("0123", 6) | dict.fromkeys("123", 0)}),
         )
         parts = made.partitions()
-        assert parts == [Range(topic, 0, 0, 3), Range(topic, 0, 3, 6)]
+        assert parts == [OffsetRange(topic, 0, 0, 3), OffsetRange(topic, 0, 3, 6)]
         assert values(made, parts) == [b"made", b"0", b"1", b"2", b"3", b"4"]
 
     def test_partitions_assigned_and_topics_by_pattern(self, kafka_servers: str) -> None:
@@ -162,7 +162,7 @@ class TestReader:
         with pytest.raises(DataLost, match="partition 0 of .* ends before 50"):
             strict.latestOffset(ahead, ReadAllAvailable())
         with pytest.raises(DataLost, match="offset 40 of partition 0"):
-            rows_of(strict, [Range(topic, 0, 40, 50)])
+            rows_of(strict, [OffsetRange(topic, 0, 40, 50)])
         easy = stream_reader(kafka_servers, topic, failOnDataLoss="false")
         assert easy.latestOffset(ahead, ReadAllAvailable()) == ahead
 
@@ -173,7 +173,9 @@ class TestReader:
             reader(kafka_servers, "")
         with pytest.raises(OptionError, match="'startingOffsets' is 'soon', but it must be JSON such as"):
             reader(kafka_servers, "t", startingOffsets="soon")
-        with pytest.raises(OptionError, match="'endingoffsets' is not taken here|'endingOffsets' is not taken here"):
+        with pytest.raises(
+            OptionError, match="'endingoffsets' is not accepted here|'endingOffsets' is not accepted here"
+        ):
             stream_reader(kafka_servers, "t", endingOffsets="latest")
         with pytest.raises(OptionError, match="unknown option 'subscrib'; did you mean 'subscribe'"):
             source(kafka_servers, "t", subscrib="x").schema()
@@ -198,12 +200,12 @@ def test_a_login_in_javas_form() -> None:
 
 
 def test_shares_of_a_bounded_batch() -> None:
-    small, large = Place("t", 0), Place("t", 1)
+    small, large = Partition("t", 0), Partition("t", 1)
     start, end = {small: 5, large: 0}, {small: 6, large: 1000}
     assert bounded(start, end, None) == bounded(start, end, 1001) == end
     assert bounded(start, end, 1) == {small: 5, large: 1}
     assert bounded(start, end, 100) == {small: 5, large: 100}
-    assert Topics(pattern="t.*").among({"t1": [1, 0], "u": [0]}) == [Place("t1", 0), Place("t1", 1)]
+    assert Topics(pattern="t.*").among({"t1": [1, 0], "u": [0]}) == [Partition("t1", 0), Partition("t1", 1)]
 
 
 class TestWriter:
@@ -225,7 +227,7 @@ class TestWriter:
         )
         assert self.writer(kafka_servers, batch, topic=topic).write(iter([batch])).rows == 2
         made = reader(kafka_servers, topic, includeHeaders="true")
-        rows = rows_of(made, [Range(topic, 3, 0, 2)])
+        rows = rows_of(made, [OffsetRange(topic, 3, 0, 2)])
         assert [(row["key"], row["value"], row["headers"]) for row in rows] == [
             (b"a", b"1", [{"key": "h", "value": b"x"}]),
             (None, None, None),

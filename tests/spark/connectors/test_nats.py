@@ -21,7 +21,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
 from holdsfor.spark.connectors import json_columns, nats_messages, subject_of, well_formed
 from holdsfor.spark.connectors.common import ConnectorError, DataLost
-from holdsfor.spark.connectors.nats.reader import NatsReader, NatsStreamReader, Reading
+from holdsfor.spark.connectors.nats.reader import NatsReader, NatsReading, NatsStreamReader
 from holdsfor.spark.connectors.nats.source import NatsSource
 from holdsfor.spark.connectors.nats.writer import NatsStreamWriter
 from holdsfor.spark.connectors.options import OptionError
@@ -68,7 +68,7 @@ def stored(url: str, name: str) -> list[tuple[str, bytes]]:
     return [(row["subject"], row["value"]) for row in rows_of(reader, reader.partitions())]
 
 
-def reading(url: str, name: str, *, streaming: bool = True, **options: Any) -> Reading:
+def reading(url: str, name: str, *, streaming: bool = True, **options: Any) -> NatsReading:
     source = NatsSource({"servers": url, "stream": name, **{key: str(value) for key, value in options.items()}})
     return source._reading(source.schema(), streaming=streaming)
 

@@ -60,7 +60,7 @@ def test_complaints_name_the_option() -> None:
         options(at="noon").moment("at")
     with pytest.raises(OptionError, match="'at' and 'word' exclude each other"):
         options(at="1", word="2").refuse_together("at", "word", "flag")
-    with pytest.raises(OptionError, match="'at' is not taken here: because"):
+    with pytest.raises(OptionError, match="'at' is not accepted here: because"):
         options(at="1").refuse("word", "at", reason="because")
 
 

@@ -19,7 +19,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from holdsfor.spark.connectors.common import ConnectorError
 from holdsfor.spark.connectors.options import OptionError
 from holdsfor.spark.connectors.postgres import copying
-from holdsfor.spark.connectors.postgres.reader import Part
+from holdsfor.spark.connectors.postgres.reader import ValueRange
 from holdsfor.spark.connectors.postgres.source import PostgresSource
 from holdsfor.spark.connectors.postgres.writer import Gathered, PostgresStreamWriter
 
@@ -220,7 +220,7 @@ class TestReader:
             reader("jdbc:postgresql://127.0.0.1:1/none", table)
         made = reader(postgres_url, None, query="SELECT 1/(n-1) AS id FROM generate_series(0,1) AS n")
         with pytest.raises(ConnectorError, match="reading failed: division by zero"):
-            rows_of(made, [Part(None, None)])
+            rows_of(made, [ValueRange(None, None)])
 
 
 CHANGES = pa.schema(

@@ -261,7 +261,7 @@ def _text(value: object) -> str:
         ({"Alarm": [(3, "pump", "x")]}, r"no rule knows Alarm/2 \(1 fact"),
         ({"Alarm": [("soon", "pump")]}, r"1 malformed row skipped, first facts\['Alarm'\]:1: time is no number"),
         ({}, "there are no facts"),
-        ({"Alarm": [(3_000, "pump")]}, "all facts lie outside the time asked about: from 3000 to 3000"),
+        ({"Alarm": [(3_000, "pump")]}, "all facts lie outside the requested time: from 3000 to 3000"),
     ],
 )
 def test_an_empty_result_says_why(facts: dict[str, Any], said: str) -> None:

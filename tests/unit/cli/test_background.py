@@ -59,7 +59,7 @@ def test_a_file_alone_is_named_after_its_stem(folder: Path) -> None:
     (folder / "more.prolog").write_text("tier(cy, gold).\n")
     assert run("--background", "tier.csv", "--background", "more.prolog").stdout.splitlines()[1:] == FOUND
     checked = CliRunner().invoke(app, ["check", "rules.prolog", "tier.csv"])
-    assert checked.stdout == "4 clauses, nothing to complain about\n"
+    assert checked.stdout == "4 clauses, no findings\n"
     why = [
         "explain",
         "rules.prolog",

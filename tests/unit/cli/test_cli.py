@@ -63,7 +63,7 @@ def test_bad_rows_are_counted_and_named(files: tuple[Path, Path]) -> None:
 
 def test_check_is_quiet_about_good_rules(files: tuple[Path, Path]) -> None:
     result = runner.invoke(app, ["check", str(files[0])])
-    assert (result.exit_code, result.stdout) == (0, "2 clauses, nothing to complain about\n")
+    assert (result.exit_code, result.stdout) == (0, "2 clauses, no findings\n")
 
 
 def test_check_fails_on_errors_and_shows_all(files: tuple[Path, Path]) -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from holdsfor.cli import app
 from holdsfor.cli.commands import BUILT_IN
-from holdsfor.cli.completing import Command, items_for, line_of
+from holdsfor.cli.completing import CommandWords, items_for, line_of
 from holdsfor.cli.examples import EXAMPLES
 
 RULES = """\
@@ -98,7 +98,7 @@ def test_they_run(folder: Path, command: str, line: str) -> None:
 
 def test_help_texts_are_of_one_kind() -> None:
     for one in app.registered_commands:
-        command = Command("", one.callback)
+        command = CommandWords("", one.callback)
         first, *_ = one.callback.__doc__.splitlines()
         assert re.fullmatch(r"[A-Z].*\.", first), f"{one.name}: {first}"
         for parameter in command.parameters:

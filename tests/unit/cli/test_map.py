@@ -240,7 +240,7 @@ def test_columns_that_are_none(folder: Path) -> None:
         (
             "--name",
             "x",
-        ): "x of x.csv cannot tell events apart: it has to be a column of text without gaps, and with up to 500 different values; there are user",
+        ): "x of x.csv cannot distinguish events: it has to be a column of text without gaps, and with up to 500 different values; there are user",
     }
     for options, message in said.items():
         result = invoke("map", "x.csv", *options)

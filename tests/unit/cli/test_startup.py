@@ -13,7 +13,9 @@ FOREIGN = set(
     "numpy.typing pandas pickle pyarrow.vendored.docscrape pydantic random rich shellingham socket subprocess tempfile "
     "tokenize".split()
 )
-OURS = set("engine.cyclic engine.metric frontend.dmtl incremental io.looks reference session spark viz".split())
+OURS = set(
+    "engine.cyclic engine.metric frontend.dmtl incremental io.format_detection reference session spark viz".split()
+)
 LOGIN = "examples/login_attacks"
 
 

@@ -55,7 +55,7 @@ def test_quiet(option: str) -> None:
 
 
 def test_rules_from_standard_input() -> None:
-    assert invoke("check", "-", stdin=RULES).stdout == "1 clause, nothing to complain about\n"
+    assert invoke("check", "-", stdin=RULES).stdout == "1 clause, no findings\n"
     wrong = invoke("check", "-", stdin="initiatedAt(a=true, T) :- happensAt(b, T), c.\n")
     assert (wrong.exit_code, wrong.stdout.startswith("<stdin>:1:44: error[HF101]")) == (1, True)
     assert invoke("fmt", "-", stdin=RULES).stdout == invoke("fmt", "rules.prolog").stdout

@@ -24,11 +24,11 @@ def text(rule: NormalRule) -> str:
 def test_a_value_is_passed_on_to_the_input() -> None:
     found = rewritten("P(X,Y) :- Diamondminus[0,1] E(X,Y)", "P(a, Y)")
     assert sorted(map(text, found.plan.rules)) == [
-        "E as asked by 1/2 joins asked of E by 1/1, E/2",
-        "P as asked by 1/2 joins asked of P by 1/1, P/2",
-        "P as asked by 1/2 moves E as asked by 1/2",
-        "asked of E by 1/1 joins asked of P by 1/1",
-        "asked of P by 1/1 joins ",
+        "E requested by 1/2 joins requests of E by 1/1, E/2",
+        "P requested by 1/2 joins requests of P by 1/1, P/2",
+        "P requested by 1/2 moves E requested by 1/2",
+        "requests of E by 1/1 joins requests of P by 1/1",
+        "requests of P by 1/1 joins ",
     ]
     assert found.filters[Relation("E", 2)] == {0: frozenset([Const("a")])}
 
@@ -36,8 +36,8 @@ def test_a_value_is_passed_on_to_the_input() -> None:
 def test_recursion_asks_for_what_input_leads_to() -> None:
     rules = "Path(X,Y) :- Edge(X,Y)\nPath(X,Z) :- Edge(X,Y), Path(Y,Z)"
     found = rewritten(rules, "Path(a, Z)")
-    asked = [text(rule) for rule in found.plan.rules if rule.head.name.startswith("asked of Path")]
-    assert asked == ["asked of Path by 1/1 joins ", "asked of Path by 1/1 moves asked now #1/1"]
+    asked = [text(rule) for rule in found.plan.rules if rule.head.name.startswith("requests of Path")]
+    assert asked == ["requests of Path by 1/1 joins ", "requests of Path by 1/1 moves new requests #1/1"]
     # Facts about other values may be needed.
     assert Relation("Edge", 2) not in found.filters
 

@@ -75,7 +75,7 @@ def test_what_meets_others_is_a_stage_of_its_own() -> None:
         ),
         (
             "Alarm(tower) :- Smoke(X)",
-            "the rule at rules.dmtl:1:1 is about one thing: the first argument of Alarm/1 is a constant",
+            "the rule at rules.dmtl:1:1 is about one entity: the first argument of Alarm/1 is a constant",
         ),
     ],
 )

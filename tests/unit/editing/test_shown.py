@@ -9,7 +9,7 @@ import pytest
 
 from holdsfor.diagnostics import Source
 from holdsfor.editing.code_actions import title
-from holdsfor.editing.colouring import Modifier, Role, coloured
+from holdsfor.editing.colouring import Modifier, WordRole, coloured
 from holdsfor.editing.completing import proposals
 from holdsfor.editing.folding import FoldKind, folds
 from holdsfor.editing.hovering import hover_text
@@ -38,8 +38,8 @@ def document(text: str = RULES, name: str = "doors.prolog") -> Document:
     return Document(Source(name, text))
 
 
-def roles(made: Document) -> dict[str, set[Role]]:
-    found: dict[str, set[Role]] = {}
+def roles(made: Document) -> dict[str, set[WordRole]]:
+    found: dict[str, set[WordRole]] = {}
     for one in coloured(made):
         found.setdefault(made.source.text[one.start : one.end], set()).add(one.role)
     return found
@@ -47,15 +47,15 @@ def roles(made: Document) -> dict[str, set[Role]]:
 
 def test_words_have_roles() -> None:
     found = roles(document())
-    assert found["initiatedAt"] == found["fi"] == found["happensAt"] == {Role.KEYWORD}
-    assert found["open"] == found["broken"] == {Role.FLUENT}
-    assert found["unlock"] == found["lock"] == {Role.EVENT}
-    assert found["yes"] == found["no"] == found["'not at all'"] == {Role.VALUE}
-    assert found["house"] == {Role.BACKGROUND}
-    assert found["D"] == found["T"] == {Role.VARIABLE}
-    assert found[":-"] == found["\\+"] == {Role.OPERATOR}
-    assert found["10"] == {Role.NUMBER}
-    assert found["/* two"] == found["    lines */"] == found["% Doors,"] == {Role.COMMENT}
+    assert found["initiatedAt"] == found["fi"] == found["happensAt"] == {WordRole.KEYWORD}
+    assert found["open"] == found["broken"] == {WordRole.FLUENT}
+    assert found["unlock"] == found["lock"] == {WordRole.EVENT}
+    assert found["yes"] == found["no"] == found["'not at all'"] == {WordRole.VALUE}
+    assert found["house"] == {WordRole.BACKGROUND}
+    assert found["D"] == found["T"] == {WordRole.VARIABLE}
+    assert found[":-"] == found["\\+"] == {WordRole.OPERATOR}
+    assert found["10"] == {WordRole.NUMBER}
+    assert found["/* two"] == found["    lines */"] == found["% Doors,"] == {WordRole.COMMENT}
     assert "front" not in found
 
 
@@ -70,7 +70,9 @@ def test_time_and_definitions_are_marked() -> None:
 def test_clauses_with_errors_are_coloured_by_spelling() -> None:
     found = roles(document("initiatedAt(open(D)=true, T :- happensAt(e(D), T).\nhouse(a)."))
     assert (
-        found["initiatedAt"] == {Role.KEYWORD} and found["D"] == {Role.VARIABLE} and found["house"] == {Role.BACKGROUND}
+        found["initiatedAt"] == {WordRole.KEYWORD}
+        and found["D"] == {WordRole.VARIABLE}
+        and found["house"] == {WordRole.BACKGROUND}
     )
 
 
@@ -90,8 +92,8 @@ def test_examples_are_coloured_in_order_and_line_by_line(path: Path) -> None:
 def test_metric_rules() -> None:
     made = document("Late(X) :- Diamondminus[0,5] Alarm(X), not Ack(X)\n% c\nAlarm(pump)@3\n", "late.dmtl")
     found = roles(made)
-    assert found["Late"] == found["Alarm"] == {Role.FLUENT} and found["X"] == {Role.VARIABLE}
-    assert found["Diamondminus"] == found["not"] == {Role.KEYWORD}
+    assert found["Late"] == found["Alarm"] == {WordRole.FLUENT} and found["X"] == {WordRole.VARIABLE}
+    assert found["Diamondminus"] == found["not"] == {WordRole.KEYWORD}
 
 
 @pytest.mark.parametrize(
@@ -160,8 +162,8 @@ initiatedAt(cart(U)=active, T) :-
 def test_durations_and_the_calendar() -> None:
     made = document(f":- time_unit(s).\n{SHOP}")
     found = roles(made)
-    assert found["30"] == found["min"] == {Role.NUMBER}
-    assert found["hour"] == {Role.BACKGROUND}
+    assert found["30"] == found["min"] == {WordRole.NUMBER}
+    assert found["hour"] == {WordRole.BACKGROUND}
     place = made.source.text.index("hour")
     name = made.name_at(place)
     assert name is not None and "hour(T, Hour)" in hover_text(made, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdsfor.diagnostics import Source
-from holdsfor.editing.colouring import Role, coloured
+from holdsfor.editing.colouring import WordRole, coloured
 from holdsfor.editing.completing import proposals
 from holdsfor.editing.hovering import hover_text
 from holdsfor.editing.lexers import LANGUAGE
@@ -38,8 +38,8 @@ def test_events_inside_are_events() -> None:
     assert ("bid", 2) in found
     text = document().source.text
     roles = {(text[one.start : one.end], one.role) for one in coloured(document())}
-    assert {("count_within", Role.KEYWORD), ("top", Role.KEYWORD), ("bid", Role.EVENT)} <= roles
-    assert ("locked", Role.FLUENT) in roles
+    assert {("count_within", WordRole.KEYWORD), ("top", WordRole.KEYWORD), ("bid", WordRole.EVENT)} <= roles
+    assert ("locked", WordRole.FLUENT) in roles
 
 
 def test_the_definition_of_what_is_counted() -> None:

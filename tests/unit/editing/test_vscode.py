@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from holdsfor import __version__
 from holdsfor.cli import app
-from holdsfor.editing.colouring import Modifier, Role
+from holdsfor.editing.colouring import Modifier, WordRole
 from holdsfor.editing.lexers import MetricLexer, RulesLexer
 
 ROOT = Path(__file__).parents[3]
@@ -61,7 +61,7 @@ def test_roles_of_words_are_those_of_the_server() -> None:
     for scopes in contributes["semanticTokenScopes"]:
         for selector in scopes["scopes"]:
             role, *modifiers = selector.split(".")
-            assert Role(role) and all(map(Modifier, modifiers))
+            assert WordRole(role) and all(map(Modifier, modifiers))
 
 
 def test_settings_are_described_where_they_are_used() -> None:

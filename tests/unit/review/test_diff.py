@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import holdsfor
 from holdsfor.cli import app
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.review.comparing import Change
+from holdsfor.review.comparing import DifferenceKind
 
 OLD = """\
 initiatedAt(slow(V)=true, T) :- happensAt(speed(V,S), T), S < 5.
@@ -44,7 +44,7 @@ def run(*words: str) -> tuple[int, str]:
 def test_an_interval_that_disappears_and_why() -> None:
     found = diff(edited("S < 5", "S < 4"))
     assert [(one.change, str(one.subject), one.old, one.lost) for one in found] == [
-        (Change.DISAPPEARS, "slow(gull)=true", ((13, 31),), 18)
+        (DifferenceKind.DISAPPEARS, "slow(gull)=true", ((13, 31),), 18)
     ]
     assert found.changed == found.reached == ["slow/1"]
     assert found.not_affected == ["alarm/1", "crawls/1"]
@@ -59,16 +59,18 @@ def test_an_interval_that_disappears_and_why() -> None:
 def test_intervals_that_grow_shrink_and_move() -> None:
     late = edited("S >= 5", "S >= 8")
     assert [(one.change, str(one.subject), one.gained, one.lost) for one in diff(late)] == [
-        (Change.GROWS, "slow(tern)=true", 20, 0)
+        (DifferenceKind.GROWS, "slow(tern)=true", 20, 0)
     ]
     both = edited("S < 5", "S < 3").replace("S >= 5", "S >= 8")
     changes = {str(one.subject): one.change for one in diff(both)}
-    assert changes == {"slow(tern)=true": Change.DISAPPEARS, "slow(gull)=true": Change.DISAPPEARS}
+    assert changes == {"slow(tern)=true": DifferenceKind.DISAPPEARS, "slow(gull)=true": DifferenceKind.DISAPPEARS}
 
 
 def test_derived_events_appear() -> None:
     found = diff(edited("S < 2", "S < 4"))
-    assert [(one.change, str(one.subject), one.new) for one in found] == [(Change.APPEARS, "crawls(tern)", ((10, 11),))]
+    assert [(one.change, str(one.subject), one.new) for one in found] == [
+        (DifferenceKind.APPEARS, "crawls(tern)", ((10, 11),))
+    ]
     assert found.why(1).causes[0].does == "crawls(tern) happens at 10"
     assert "crawls(tern) appears: 10" in found.text()
 
@@ -84,8 +86,8 @@ def test_names_and_layout_make_no_difference() -> None:
 def test_a_fluent_that_one_program_does_not_have() -> None:
     found = diff(edited("alarm(V)=raised", "siren(V)=on"))
     assert {(one.change, str(one.subject)) for one in found} == {
-        (Change.APPEARS, "siren(gull)=on"),
-        (Change.DISAPPEARS, "alarm(gull)=raised"),
+        (DifferenceKind.APPEARS, "siren(gull)=on"),
+        (DifferenceKind.DISAPPEARS, "alarm(gull)=raised"),
     }
     reasons = [found.why(number) for number in (1, 2)]
     assert all(reason.why_not is None for reason in reasons)
@@ -102,7 +104,7 @@ def test_times_are_dates_where_the_unit_is_known() -> None:
 
 def test_windows_are_put_together() -> None:
     found = diff(edited("S < 5", "S < 4"), window=10, step=5)
-    assert [(one.change, one.old) for one in found] == [(Change.DISAPPEARS, ((13, 31),))]
+    assert [(one.change, one.old) for one in found] == [(DifferenceKind.DISAPPEARS, ((13, 31),))]
 
 
 def test_only_some_fluents() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdsfor.diagnostics import Source
-from holdsfor.syntax.tokens import Comment, Kind, Token, Tokens, tokenize, unquote
+from holdsfor.syntax.tokens import Comment, Token, TokenKind, Tokens, tokenize, unquote
 
 
 def scan(text: str) -> Tokens:
@@ -58,19 +58,19 @@ def test_the_longest_operator_wins(operator: str) -> None:
 
 def test_tokens_know_where_they_stand() -> None:
     assert scan("a(X).\n'b c'").tokens == [
-        Token(Kind.NAME, "a", 0, 1),
-        Token(Kind.PUNCTUATION, "(", 1, 2),
-        Token(Kind.VARIABLE, "X", 2, 3),
-        Token(Kind.PUNCTUATION, ")", 3, 4),
-        Token(Kind.END, ".", 4, 5),
-        Token(Kind.QUOTED, "'b c'", 6, 11),
-        Token(Kind.EOF, "", 11, 11),
+        Token(TokenKind.NAME, "a", 0, 1),
+        Token(TokenKind.PUNCTUATION, "(", 1, 2),
+        Token(TokenKind.VARIABLE, "X", 2, 3),
+        Token(TokenKind.PUNCTUATION, ")", 3, 4),
+        Token(TokenKind.END, ".", 4, 5),
+        Token(TokenKind.QUOTED, "'b c'", 6, 11),
+        Token(TokenKind.EOF, "", 11, 11),
     ]
 
 
 def test_empty_text_is_one_token() -> None:
-    assert scan("").tokens == [Token(Kind.EOF, "", 0, 0)]
-    assert scan(" \t\n").tokens == [Token(Kind.EOF, "", 3, 3)]
+    assert scan("").tokens == [Token(TokenKind.EOF, "", 0, 0)]
+    assert scan(" \t\n").tokens == [Token(TokenKind.EOF, "", 3, 3)]
 
 
 def test_comments_are_kept_apart() -> None:
@@ -118,7 +118,7 @@ def test_a_stray_character_is_reported_once_in_a_line() -> None:
 
 
 def test_a_byte_order_mark_is_nothing() -> None:
-    assert scan("\ufeffa").tokens == [Token(Kind.NAME, "a", 1, 2), Token(Kind.EOF, "", 2, 2)]
+    assert scan("\ufeffa").tokens == [Token(TokenKind.NAME, "a", 1, 2), Token(TokenKind.EOF, "", 2, 2)]
     assert scan("\ufeffa").diagnostics == []
     assert [item.span.start for item in scan("a \ufeff").diagnostics] == [2]
 

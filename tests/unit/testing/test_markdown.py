@@ -68,7 +68,7 @@ def test_nothing_expected_is_nothing_found(tmp_path: Path) -> None:
         ("3 unlock(f(x))", "", "", "is not a name or a number"),
         ("3 unlok(front)", "", "", "no rule knows unlok"),
         ("3 unlock(front", "", "", "cannot be read"),
-        ("3 unlock(front)\nunlock|3|3|back", "", "", "choose one way"),
+        ("3 unlock(front)\nunlock|3|3|back", "", "", "use one notation"),
         ("3 unlock(front)", "open(front) sometimes", "", "is not an expectation"),
         ("3 unlock(front)", "open(front) [4,inf)", "window=5 at=77", "77 is not a query time; there are"),
     ],

@@ -1,4 +1,4 @@
-"""Maps of situations: stretches lie on their tracks, big inputs are thinned, names and areas cannot break anything."""
+"""Maps of situations: segments lie on their tracks, big inputs are thinned, names and areas cannot break anything."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.viz.colours import colour
 from holdsfor.viz.map import situation_map
-from holdsfor.viz.map_tracks import read_situations, read_tracks, stretches, thinned
+from holdsfor.viz.map_tracks import read_situations, read_tracks, segments, thinned
 from tests.unit.viz.pictures import SVG, texts
 from tests.unit.viz.test_timeline_html import BROWSER, column, data_of, times
 from tests.unit.viz.test_timeline_svg import NASTY
@@ -57,7 +57,7 @@ AREAS = {
 
 def test_what_a_map_has() -> None:
     root = ET.fromstring(situation_map(TRACKS, HELD, AREAS, title="Map").svg())
-    lines = [path for path in root.iter(f"{SVG}path") if path.get("class") == "stretch"]
+    lines = [path for path in root.iter(f"{SVG}path") if path.get("class") == "segment"]
     assert [line.find(f"{SVG}title").text for line in lines] == ["trawling: gull\n10 – ∞", "gap: tern\n5 – 15"]
     areas = [path.find(f"{SVG}title").text for path in root.iter(f"{SVG}path") if path.get("class") == "area"]
     assert areas == ["bay <1> (fishing)", "two (area)"]
@@ -69,11 +69,11 @@ def test_what_a_map_has() -> None:
 
 
 @given(st.data())
-def test_stretches_lie_on_their_tracks(data: st.DataObject) -> None:
+def test_segments_lie_on_their_tracks(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 25))
     entity = data.draw(st.lists(st.sampled_from(["a", "b"]), min_size=size, max_size=size))
     when = data.draw(st.lists(st.integers(0, 50), min_size=size, max_size=size, unique=True))
-    # Longitude is time: where a stretch begins and ends can be read off.
+    # Longitude is time: where a segment begins and ends can be read off.
     tracks = read_tracks({"entity": entity, "time": when, "lon": np.array(when) / 10, "lat": np.zeros(size)})
     count = data.draw(st.integers(0, 8))
     begin = np.array(data.draw(st.lists(st.integers(-5, 55), min_size=count, max_size=count)), np.int64)
@@ -88,7 +88,7 @@ def test_stretches_lie_on_their_tracks(data: st.DataObject) -> None:
             first, last = max(low, min(known)), min(high, max(known))
             expected.append([first, *sorted(w for w in known if first < w < last), last])
     assert held.lost == count - len(expected)
-    found = stretches(tracks, held)
+    found = segments(tracks, held)
     drawn = [np.round(found.lon[found.situation == n] * 10, 6).tolist() for n in range(len(held))]
     assert drawn == expected
 
@@ -244,6 +244,6 @@ def test_kinds_keep_their_colours() -> None:
     assert picture.scene.situations.kinds == ["drifting", "trawling", "gap"]
     root = ET.fromstring(picture.svg())
     assert not any("drifting" in text for text in texts(root))
-    lines = [path.get("stroke") for path in root.iter(f"{SVG}path") if path.get("class") == "stretch"]
+    lines = [path.get("stroke") for path in root.iter(f"{SVG}path") if path.get("class") == "segment"]
     assert lines == [colour(1), colour(2)]
     assert [kind["unused"] for kind in data_of(picture.html())["kinds"]] == [True, False, False]

@@ -103,7 +103,7 @@ def _ordered(facts: Facts, dictionary: Dictionary) -> tuple[Facts, Any]:
     if not facts.args:
         order = np.argsort(facts.start, kind="stable")
         return facts.take(order), pa.array([""], pa.string()).take(pa.array(np.zeros(facts.rows, np.int64)))
-    # Rows with the same arguments are mostly adjacent, so that few texts must be created and compared.
+    # Rows with the same arguments are mostly adjacent, so that a small number of texts must be created and compared.
     begins = np.zeros(facts.rows, np.bool_)
     begins[0] = True
     for column in facts.args:

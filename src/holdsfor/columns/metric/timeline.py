@@ -37,7 +37,7 @@ def _finer(times: Ints, factor: int) -> Ints:
     far = np.abs(times) > MOST_CELLS
     if np.abs(times[~far]).max(initial=0) > MOST_CELLS // factor:
         raise HoldsforError(
-            f"times this far apart cannot be told apart by 1/{factor} of a tick: they would not fit 64-bit integers"
+            f"times this far apart cannot be distinguished by 1/{factor} of a tick: they would not fit 64-bit integers"
         )
     finer = ((times >> 1) * (2 * factor)) | (times & 1)
     finer[far] = times[far]

@@ -133,7 +133,7 @@ def choices(symbol: Symbol) -> Iterator[Places]:
 
 
 def input_spreadings(members: Mapping[Symbol, Places], shapes: Sequence[RuleShape]) -> dict[Symbol, list[Spreading]]:
-    """The ways to spread each input by the key; none for input that is read without the key."""
+    """The possible routings of each input by the key; none for input that is read without the key."""
     uses: dict[Symbol, list[frozenset[Places]]] = {}
     for shape in shapes:
         key = [shape.columns[place] for place in members[shape.symbol]]
@@ -145,7 +145,7 @@ def input_spreadings(members: Mapping[Symbol, Places], shapes: Sequence[RuleShap
 
 
 def spreadings(uses: Sequence[frozenset[Places]]) -> list[Spreading]:
-    """The ways to spread an input that serve all its uses: by places that fit all uses, or else by several."""
+    """The routings of an input that serve all its uses: by places that fit all uses, or else by several."""
     common = sorted(frozenset.intersection(*uses))
     if common:
         return [(places,) for places in common]

@@ -15,7 +15,7 @@ from holdsfor.ir.metric import Atom, Binary, Condition, MetricAtom, MetricProgra
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """A kind of value."""
 
     WHOLE = "whole number"
@@ -25,11 +25,11 @@ class Kind(StrEnum):
     TERM = "compound term"
 
 
-Kinds: TypeAlias = frozenset[Kind]
-ANY: Kinds = frozenset(Kind)
-WHOLE: Kinds = frozenset({Kind.WHOLE})
-NUMBER: Kinds = frozenset({Kind.WHOLE, Kind.REAL})
-TEXT: Kinds = frozenset({Kind.TEXT})
+Kinds: TypeAlias = frozenset[ValueKind]
+ANY: Kinds = frozenset(ValueKind)
+WHOLE: Kinds = frozenset({ValueKind.WHOLE})
+NUMBER: Kinds = frozenset({ValueKind.WHOLE, ValueKind.REAL})
+TEXT: Kinds = frozenset({ValueKind.TEXT})
 
 Place: TypeAlias = tuple[str, int, int]
 """The name and arity of an event, fluent or predicate, and the index of an argument; VALUE is the value of a fluent."""
@@ -107,7 +107,7 @@ def _kinds(term: Term, known: _Known) -> Kinds:
         return known.get(term.name, ANY)
     if isinstance(term, Const):
         return TEXT if isinstance(term.value, str) else WHOLE if isinstance(term.value, int) else NUMBER
-    return frozenset({Kind.TERM})
+    return frozenset({ValueKind.TERM})
 
 
 # Bodies
@@ -124,9 +124,9 @@ def _bound(body: ir.Body, found: Mapping[Place, Kinds], outside: _Known | None =
     for literal in body:
         branches = _branches(literal)
         if branches:
-            ways = [_bound(branch, found, known) for branch in branches]
-            for name in set.intersection(*(set(way) for way in ways)):
-                known[name] = known.get(name, ANY) & frozenset().union(*(way[name] for way in ways))
+            alternatives = [_bound(branch, found, known) for branch in branches]
+            for name in set.intersection(*(set(one) for one in alternatives)):
+                known[name] = known.get(name, ANY) & frozenset().union(*(one[name] for one in alternatives))
     # A computed value may depend on a later computation.
     for _ in body:
         for literal in body:

@@ -15,13 +15,13 @@ _WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def argument_columns(
-    program: Program | None, kind: EntityKind, name: str, arity: int, taken: Collection[str]
+    program: Program | None, kind: EntityKind, name: str, arity: int, reserved: Collection[str]
 ) -> list[str]:
-    """Column names for the arguments of a fluent or derived event, none of them in `taken`."""
-    return column_names([arguments(term) for term in _heads(program, kind, name)], arity, taken)
+    """Column names for the arguments of a fluent or derived event, none of them in `reserved`."""
+    return column_names([arguments(term) for term in _heads(program, kind, name)], arity, reserved)
 
 
-def flat_columns(program: Program | None, symbol: Symbol, taken: Collection[str]) -> list[str]:
+def flat_columns(program: Program | None, symbol: Symbol, reserved: Collection[str]) -> list[str]:
     """The same with one column per part of arguments that are always compound."""
     opened = {place: (name, arity) for place, name, arity in symbol.inner}
     heads = [
@@ -31,7 +31,7 @@ def flat_columns(program: Program | None, symbol: Symbol, taken: Collection[str]
         and all(functor(arguments(term)[place]) == inner for place, inner in opened.items())
     ]
     width = symbol.arity - len(opened) + sum(arity for _, arity in opened.values())
-    return column_names(heads, width, taken)
+    return column_names(heads, width, reserved)
 
 
 def head_variables(program: MetricProgram) -> dict[tuple[str, int], tuple[str | None, ...]]:
@@ -58,22 +58,22 @@ def first_variables(
     return found
 
 
-def column_names(heads: Iterable[Sequence[Term]], arity: int, taken: Collection[str]) -> list[str]:
+def column_names(heads: Iterable[Sequence[Term]], arity: int, reserved: Collection[str]) -> list[str]:
     """The column names of arguments, given the arguments of heads in rule order.
 
     >>> column_names([(Var("UserId"), Var("_")), (Var("U"), Var("Kind"))], 2, ())
     ['user_id', 'kind']
     """
-    return named_columns(_variables(heads, arity), taken)
+    return named_columns(_variables(heads, arity), reserved)
 
 
-def named_columns(variables: Sequence[str | None], taken: Collection[str]) -> list[str]:
+def named_columns(variables: Sequence[str | None], reserved: Collection[str]) -> list[str]:
     """Columns named after variables. One without a variable is `arg1`, …; a name that is in use gets a number.
 
     >>> named_columns(["Value", None, "X", "X"], {"start", "value"})
     ['value_2', 'arg2', 'x', 'x_2']
     """
-    used = set(taken)
+    used = set(reserved)
     found = []
     for place, variable in enumerate(variables, 1):
         plain = f"arg{place}" if variable is None else snake_case(variable)

@@ -19,7 +19,7 @@ Predicate = tuple[str, int]
 
 @dataclass(frozen=True)
 class Needs:
-    """What calls of background predicates need to have bound.
+    """The arguments that calls of background predicates need bound.
 
     `positions` must be bound before a predicate is called. `open_facts` are facts with variables, such as `price(_,
     10)`: a call binds such a variable only if another argument gives its value, as in `same(X, X)`.
@@ -317,7 +317,7 @@ def unbound_in(literal: ir.Literal, known: frozenset[str] | set[str]) -> list[st
 
 
 def background_needs(rules: Mapping[Predicate, list[tuple[Term, ir.Body]]]) -> Needs:
-    """What calls of background predicates need: a fixpoint that starts from no needs."""
+    """The needs of calls of background predicates: a fixpoint that starts from no needs."""
     found: dict[Predicate, tuple[int, ...]] = dict.fromkeys(rules, ())
     open_facts = {
         name: tuple(head for head, body in clauses if not body and names(head)) for name, clauses in rules.items()

@@ -32,14 +32,14 @@ class Node(NamedTuple):
 
 
 EVERYTHING = Node("program", "", 0)
-"""What all nodes read: the time unit, directives, and input that a rule reads under any name."""
+"""The inputs of all nodes: the time unit, directives, and input that a rule reads under any name."""
 GROUNDINGS = Node(PREDICATE, "grounding", 1)
 """Groundings as conditions read them."""
 
 
 @dataclass
 class Definitions:
-    """The normalised clauses that define each node, and what they read."""
+    """The normalised clauses that define each node, and their reads."""
 
     clauses: dict[Node, Counter[Any]] = field(default_factory=dict)
     reads: dict[Node, set[Node]] = field(default_factory=dict)

@@ -52,7 +52,7 @@ class Vertex:
 
 @record
 class TemporalCondition:
-    """A temporal condition of a rule: what it reads, and whether all its uses are positive."""
+    """A temporal condition of a rule: its reads, and whether all its uses are positive."""
 
     literal: ir.Happens | ir.Boundary | ir.Holds | ir.Effect | ir.Intervals
     symbol: Symbol
@@ -61,8 +61,8 @@ class TemporalCondition:
 
 def _ended_for_others(entity: Entity) -> Iterator[Term]:
     """The terminated values of a fluent with readers of the end of any value: they may never hold."""
-    is_asked = any(isinstance(use, ir.Effect) and use.kind is ir.EffectKind.TERMINATED for use in entity.uses)
-    for rule in entity.rules if is_asked else ():
+    is_read = any(isinstance(use, ir.Effect) and use.kind is ir.EffectKind.TERMINATED for use in entity.uses)
+    for rule in entity.rules if is_read else ():
         if (
             isinstance(rule, ir.EffectRule)
             and rule.kind is ir.EffectKind.TERMINATED
@@ -71,7 +71,7 @@ def _ended_for_others(entity: Entity) -> Iterator[Term]:
             yield rule.fvp.value
 
 
-def _asked_for(entity: Entity) -> Iterator[Term]:
+def _read_values(entity: Entity) -> Iterator[Term]:
     """The values that rules read."""
     for literal in entity.uses:
         if isinstance(literal, ir.Boundary | ir.Holds | ir.Effect | ir.Intervals) and not isinstance(
@@ -153,7 +153,7 @@ class DependencyGraph:
             values = {print_term(general): general for general in map(_general, entity.values)}
             # Compound values may be instances of others. Which of them get a vertex must not depend on the order of
             # rules.
-            others = (*_asked_for(entity), *_ended_for_others(entity))
+            others = (*_read_values(entity), *_ended_for_others(entity))
             for value in sorted(others, key=lambda one: "" if isinstance(one, Const) else print_term(_general(one))):
                 if not any(may_equal(general, value) for general in values.values()):
                     values.setdefault(print_term(general := _general(value)), general)
@@ -228,13 +228,13 @@ class DependencyGraph:
         return self.matching(condition.symbol, condition.literal.fvp.value)
 
     def _add_delay(self, rule: ir.DelayRule) -> None:
-        if rule.effect is None or self._is_overtaken(rule):
+        if rule.effect is None or self._is_superseded(rule):
             return
         for source in self.of_fvp(rule.trigger):
             for target in self.of_fvp(rule.effect):
                 self.f_edges.setdefault((source, target), rule)
 
-    def _is_overtaken(self, rule: ir.DelayRule) -> bool:
+    def _is_superseded(self, rule: ir.DelayRule) -> bool:
         """Of two `fi` of one pair to the same fluent, only the shorter delay can take effect."""
         delay = _number(rule.delay)
         shortest = self._shortest_delay.get(rule.trigger)

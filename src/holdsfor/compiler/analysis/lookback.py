@@ -22,7 +22,7 @@ _FLIPPED = {"<": ">", "=<": ">=", ">": "<", ">=": "=<", "=:=": "=:=", "=": "="}
 
 
 @record
-class Reach:
+class LookBackRange:
     """The range of T - T0. `related` is False if no comparison relates the two."""
 
     least: float
@@ -35,12 +35,12 @@ class Reach:
         return self.least >= 0
 
 
-def reach(body: Body, now: str, other: str) -> Reach:
+def reach(body: Body, now: str, other: str) -> LookBackRange:
     """The range of `now - other` that a body allows. Time-points are whole numbers.
 
     >>> from holdsfor.syntax.terms import Var
     >>> reach((Compare("<", Var("T0"), Var("T1")), Compare("<", Var("T1"), Var("T"))), "T", "T0")
-    Reach(least=2, most=inf, related=True)
+    LookBackRange(least=2, most=inf, related=True)
     """
     definitions = {
         lit.target.name: lit.expression for lit in body if isinstance(lit, Assign) and isinstance(lit.target, Var)
@@ -49,7 +49,7 @@ def reach(body: Body, now: str, other: str) -> Reach:
     limits = _closed(dict(_limits(differences)))
     most, least = limits.get((now, other), math.inf), -limits.get((other, now), math.inf)
     mentions = any({now, other} <= set(difference) for _, difference in differences)
-    return Reach(least, most, mentions or math.isfinite(most) or math.isfinite(least))
+    return LookBackRange(least, most, mentions or math.isfinite(most) or math.isfinite(least))
 
 
 def surroundings(body: Body, literal: Literal) -> Body:

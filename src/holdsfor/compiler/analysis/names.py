@@ -102,7 +102,7 @@ class Names:
             if _is_temporal(rule) and id(rule) not in self._wrong_heads and _head(rule) not in self._called:
                 yield _unused(rule)
 
-    def spoils(self, rule: ir.Rule) -> bool:
+    def calls_unknown(self, rule: ir.Rule) -> bool:
         """Whether a rule calls a predicate that does not exist."""
         calls = (literal for literal in ir.walk(rule.body) if isinstance(literal, ir.Call))
         return any(self._is_unknown(name) for literal in calls if (name := functor(literal.atom)) is not None)

@@ -8,7 +8,7 @@ from holdsfor.diagnostics import Fix, Source, Span
 from holdsfor.ir import Rule
 from holdsfor.syntax.printer import print_constant
 from holdsfor.syntax.terms import Term
-from holdsfor.syntax.tokens import Kind, tokenize
+from holdsfor.syntax.tokens import TokenKind, tokenize
 
 _NAME = re.compile(r"""'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*"|\w+""", re.DOTALL)
 
@@ -24,7 +24,7 @@ def head_span(rule: Rule) -> Span:
     """
     source, start, end = rule.span
     for token in tokenize(Source("", rule.span.text)).tokens:
-        if token.text == ":-" or token.kind in (Kind.END, Kind.EOF):
+        if token.text == ":-" or token.kind in (TokenKind.END, TokenKind.EOF):
             break
         end = start + token.end
     return Span(source, start, end)

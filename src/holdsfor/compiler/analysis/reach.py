@@ -24,7 +24,7 @@ class Reach:
 
 
 def reach(old: definitions.Definitions, new: definitions.Definitions) -> Reach:
-    """What differs between two programs."""
+    """The differences between two programs."""
     nodes = old.clauses.keys() | new.clauses.keys()
     changed = frozenset(node for node in nodes if old.clauses.get(node) != new.clauses.get(node))
     outputs = old.outputs | new.outputs

@@ -7,7 +7,7 @@ from collections import Counter
 from holdsfor import ir
 from holdsfor.compiler.analysis.binding import Schedule, names, schedule, unbound_in
 from holdsfor.compiler.analysis.entities import Entities
-from holdsfor.compiler.analysis.unbound import Complaints
+from holdsfor.compiler.analysis.unbound import UnboundFindings
 from holdsfor.compiler.background import Background
 from holdsfor.compiler.passes.rename import rename_body
 from holdsfor.diagnostics import Diagnostic
@@ -63,12 +63,12 @@ class Safety:
         """Checks heads that must be ground after the body has been solved."""
         result = self._schedule(rule, body, bound)
         if result.stuck:
-            self._complain_stuck(rule, result)
+            self._report_stuck(rule, result)
             return None
         heads = (rule.out,) if isinstance(rule, ir.IntervalRule) and not rule.body else ir.head_terms(rule)
         loose = [v for term in heads for v in variables(term) if v.name not in result.bound]
         for variable in {v.name: v for v in loose}.values():
-            self._complain_loose(rule, variable)
+            self._report_loose(rule, variable)
         return None if loose else result.body
 
     def _termination(self, rule: ir.EffectRule) -> ir.Body | None:
@@ -81,7 +81,7 @@ class Safety:
             instances = ir.Instance(rule.fvp, rule.time)
             result = self._schedule(rule, (*rule.body, instances), bound)
         if result.stuck:
-            self._complain_stuck(rule, result)
+            self._report_stuck(rule, result)
             return None
         return result.body
 
@@ -100,7 +100,7 @@ class Safety:
     def _runnable(self, rule: ir.Rule, body: ir.Body, bound: set[str]) -> ir.Body | None:
         result = self._schedule(rule, body, bound)
         if result.stuck:
-            self._complain_stuck(rule, result)
+            self._report_stuck(rule, result)
             return None
         return result.body
 
@@ -135,14 +135,14 @@ class Safety:
 
     # Diagnostics
 
-    def _complain_stuck(self, rule: ir.Rule, result: Schedule) -> None:
-        complaints = Complaints(rule, self._background.needs)
-        self.diagnostics.extend(complaints.about_conditions(result.stuck, result.bound))
+    def _report_stuck(self, rule: ir.Rule, result: Schedule) -> None:
+        findings = UnboundFindings(rule, self._background.needs)
+        self.diagnostics.extend(findings.about_conditions(result.stuck, result.bound))
 
-    def _complain_loose(self, rule: ir.Rule, variable: Var) -> None:
+    def _report_loose(self, rule: ir.Rule, variable: Var) -> None:
         has_groundings = isinstance(rule, ir.EffectRule | ir.IntervalRule) and bool(self._groundings(rule.fvp))
-        complaints = Complaints(rule, self._background.needs, has_groundings=has_groundings)
-        self.diagnostics.append(complaints.about_head(variable))
+        findings = UnboundFindings(rule, self._background.needs, has_groundings=has_groundings)
+        self.diagnostics.append(findings.about_head(variable))
 
 
 def _any_of(branches: list[ir.Body]) -> ir.Body:

@@ -19,7 +19,7 @@ from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Term, Var, marked, variables
 
 Entity: TypeAlias = tuple[Term, ...]
-Heard: TypeAlias = Callable[[Entity], bool]
+MentionTest: TypeAlias = Callable[[Entity], bool]
 
 
 class Silence:
@@ -33,24 +33,24 @@ class Silence:
     def begun_in_silence(self) -> Iterator[tuple[Symbol, ir.Rule]]:
         """The fluents that it terminates and that rules may initiate while the entity is silent."""
         for rule in self._analysis.program.rules:
-            for pair, is_heard in self._beginnings(rule):
-                if any(not is_heard(entity) for entity in self._entities(self._ends(), pair.fluent)):
+            for pair, is_mentioned in self._beginnings(rule):
+                if any(not is_mentioned(entity) for entity in self._entities(self._ends(), pair.fluent)):
                     yield self._analysis.entities.fluent(pair), rule
 
-    def _beginnings(self, rule: ir.Rule) -> Iterator[tuple[ir.Fvp, Heard]]:
+    def _beginnings(self, rule: ir.Rule) -> Iterator[tuple[ir.Fvp, MentionTest]]:
         match rule:
             case ir.EffectRule(kind=ir.EffectKind.INITIATED, fvp=fvp, time=time, body=body):
-                yield fvp, lambda entity: self._is_heard(entity, body, time)
+                yield fvp, lambda entity: self._is_mentioned(entity, body, time)
             case ir.DelayRule(trigger=trigger, effect=ir.Fvp() as effect):
                 yield effect, lambda entity: entity in list(self._entities(self._ends(), trigger.fluent))
 
     def _ends(self) -> Iterator[Term]:
         return (pair.fluent for pair in self._forgetting.ends)
 
-    def _is_heard(self, entity: Entity, body: ir.Body, time: Term) -> bool:
-        return any(self._says(entity, literal, time) for literal in body)
+    def _is_mentioned(self, entity: Entity, body: ir.Body, time: Term) -> bool:
+        return any(self._mentions(entity, literal, time) for literal in body)
 
-    def _says(self, entity: Entity, literal: ir.Literal, time: Term) -> bool:
+    def _mentions(self, entity: Entity, literal: ir.Literal, time: Term) -> bool:
         """Whether a condition never holds in silence."""
         match literal:
             case ir.Happens(event=event, time=at) if at == time:
@@ -62,7 +62,7 @@ class Silence:
             case ir.Effect(kind=ir.EffectKind.INITIATED, fvp=fvp, time=at) if at == time:
                 return entity in list(self._entities(self._ends(), fvp.fluent))
             case ir.Or(branches=branches):
-                return all(self._is_heard(entity, branch, time) for branch in branches)
+                return all(self._is_mentioned(entity, branch, time) for branch in branches)
             case _:
                 return False
 
@@ -82,9 +82,9 @@ class Silence:
             return True
         inner = tuple(_inside(term, names, bound) for term in entity)
         self._assumed.add(id(rule))
-        heard = None not in inner and self._is_heard(tuple(filter(None, inner)), rule.body, rule.time)
+        is_mentioned = None not in inner and self._is_mentioned(tuple(filter(None, inner)), rule.body, rule.time)
         self._assumed.discard(id(rule))
-        return heard
+        return is_mentioned
 
     def _entities(self, patterns: Iterable[Term], term: Term) -> Iterator[Entity]:
         """The entities in a term at the places that the patterns give."""
@@ -106,7 +106,7 @@ def _inside(term: Term, names: dict[str, Term], bound: Bindings) -> Term | None:
 
 
 def forgotten_texts(analysis: Analysis) -> dict[Symbol, str]:
-    """What terminates each forgotten fluent, in words."""
+    """The terminations of each forgotten fluent, in words."""
     found: dict[Symbol, str] = {}
     for one in analysis.program.forgettings:
         left = {symbol: rule.span for symbol, rule in Silence(one, analysis).begun_in_silence()}

@@ -17,7 +17,7 @@ from holdsfor.logic.library import LIBRARY
 from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
 
 
-class Kind(StrEnum):
+class TermKind(StrEnum):
     """The kinds of terms that have arguments."""
 
     EVENT = "event"
@@ -25,7 +25,7 @@ class Kind(StrEnum):
     PREDICATE = "predicate"
 
 
-Name: TypeAlias = tuple[Kind, str, int]
+Name: TypeAlias = tuple[TermKind, str, int]
 """An event, fluent or predicate by its name and arity."""
 Path: TypeAlias = tuple[int | str, ...]
 """The position of an argument: its index and, inside compound arguments, the name, arity and index at each level."""
@@ -42,7 +42,7 @@ class TiedPlaces:
         for number, rule in enumerate(program.rules):
             for kind, term, value in mentioned(rule):
                 name = functor(term)
-                if name is None or (kind is Kind.PREDICATE and (name not in predicates or name in LIBRARY)):
+                if name is None or (kind is TermKind.PREDICATE and (name not in predicates or name in LIBRARY)):
                     continue
                 for path, variable in leaves(term):
                     self._tie(((kind, *name), path), (number, variable.name))
@@ -82,33 +82,33 @@ def leaves(term: Term, above: Path = ()) -> Iterator[tuple[Path, Var]]:
             yield from leaves(argument, (*above, number, *name))
 
 
-def mentioned(rule: ir.Rule) -> Iterator[tuple[Kind, Term, Term | None]]:
+def mentioned(rule: ir.Rule) -> Iterator[tuple[TermKind, Term, Term | None]]:
     """All events, fluents and predicates of a rule; fluents with their values."""
     match rule:
         case ir.EffectRule(fvp=fvp) | ir.InitiallyRule(fvp=fvp) | ir.IntervalRule(fvp=fvp) | ir.PostponeRule(fvp=fvp):
-            yield Kind.FLUENT, fvp.fluent, fvp.value
+            yield TermKind.FLUENT, fvp.fluent, fvp.value
         case ir.DelayRule(trigger=trigger, effect=effect):
-            yield Kind.FLUENT, trigger.fluent, trigger.value
+            yield TermKind.FLUENT, trigger.fluent, trigger.value
             if effect is not None:
-                yield Kind.FLUENT, effect.fluent, effect.value
+                yield TermKind.FLUENT, effect.fluent, effect.value
         case ir.EventRule(event=event):
-            yield Kind.EVENT, event, None
+            yield TermKind.EVENT, event, None
         case ir.BackgroundRule(head=head):
-            yield Kind.PREDICATE, head, None
+            yield TermKind.PREDICATE, head, None
         case ir.Declaration(kind=ir.DeclarationKind.GROUNDING, args=(Compound(name="=", args=(fluent, value)), *_)):
-            yield Kind.FLUENT, fluent, value
+            yield TermKind.FLUENT, fluent, value
         case ir.Declaration(kind=ir.DeclarationKind.GROUNDING, args=(event, *_)):
-            yield Kind.EVENT, event, None
+            yield TermKind.EVENT, event, None
     for literal in ir.walk(rule.body):
         yield from read(literal)
 
 
-def read(literal: ir.Literal) -> Iterator[tuple[Kind, Term, Term | None]]:
-    """What a condition reads."""
+def read(literal: ir.Literal) -> Iterator[tuple[TermKind, Term, Term | None]]:
+    """The reads of a condition."""
     match literal:
         case ir.Happens(event=event):
-            yield Kind.EVENT, event, None
+            yield TermKind.EVENT, event, None
         case ir.Boundary(fvp=fvp) | ir.Holds(fvp=fvp) | ir.Effect(fvp=fvp) | ir.Intervals(fvp=fvp):
-            yield Kind.FLUENT, fvp.fluent, fvp.value
+            yield TermKind.FLUENT, fvp.fluent, fvp.value
         case ir.Call(atom=atom):
-            yield Kind.PREDICATE, atom, None
+            yield TermKind.PREDICATE, atom, None

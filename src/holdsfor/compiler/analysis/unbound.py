@@ -18,7 +18,7 @@ _BIND_OUTSIDE = "bind it in every branch, or by a condition outside the branches
 _BIND = "add a condition that binds it: an event, a fluent that holds, or a fact"
 
 
-class Complaints:
+class UnboundFindings:
     """Finds the variables at fault in one rule and writes the findings."""
 
     def __init__(self, rule: ir.Rule, needs: Needs, *, has_groundings: bool = False) -> None:
@@ -125,7 +125,7 @@ class Complaints:
         return _unsafe(f"no condition binds {shown}", span, _did_you_mean(meant) if meant else _BIND, fix)
 
     def _open_fact(self, literal: ir.Literal) -> str | None:
-        """A fact with variables does not bind what it leaves open."""
+        """A fact with variables does not bind the arguments that it leaves open."""
         name = functor(literal.atom) if isinstance(literal, ir.Call) else None
         facts = self._needs.open_facts.get(name, ()) if name is not None and not self._needs(name) else ()
         return f"{print_term(facts[0])} does not bind it: add a condition that does" if facts else None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from holdsfor.diagnostics import Source, Span
 from holdsfor.ir import Program
-from holdsfor.syntax.tokens import Kind, tokenize
+from holdsfor.syntax.tokens import TokenKind, tokenize
 
 
 def unread_names(program: Program) -> frozenset[str]:
@@ -37,7 +37,7 @@ def _clauses(source: Source, program: Program) -> Iterator[tuple[int, int]]:
 
 def names_in(text: str) -> Iterator[str]:
     """The names in a text, without comments."""
-    return (token.text for token in tokenize(Source("", text)).tokens if token.kind is Kind.NAME)
+    return (token.text for token in tokenize(Source("", text)).tokens if token.kind is TokenKind.NAME)
 
 
 def names_in_span(span: Span) -> frozenset[str]:

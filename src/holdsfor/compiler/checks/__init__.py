@@ -31,7 +31,7 @@ Check = Callable[[Analysis], Iterator[Diagnostic]]
 
 def _check_forgetting(analysis: Analysis) -> Iterator[Diagnostic]:
     if analysis.written.forgets:
-        # Imported here: few programs forget anything.
+        # Imported here: most programs do not use `forget`.
         from holdsfor.compiler.checks.forgetting import check_forgetting
 
         yield from check_forgetting(analysis)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role
-from holdsfor.diagnostics import Diagnostic, Label, Severity
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity
 from holdsfor.syntax.printer import print_term
 
 _AT_TIME_POINTS = ir.Happens | ir.Boundary | ir.Holds | ir.Effect
@@ -52,7 +52,7 @@ def _brought(literal: ir.Literal, rule: ir.Rule, reason: str) -> Diagnostic:
         return Diagnostic("HF111", Severity.ERROR, message, literal.span, hint)
     message = f"{_name(literal)} cannot be a condition here: a rule that calls this one {reason}"
     hint = "write the condition for the kind of rule that needs it, or do not call the predicate there"
-    labels = (Label(rule.span, "this rule calls it"),)
+    labels = (RelatedSpan(rule.span, "this rule calls it"),)
     return Diagnostic("HF111", Severity.ERROR, message, literal.span, hint, labels)
 
 

@@ -10,7 +10,7 @@ from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.analysis.instant import Moment, may_loop
 from holdsfor.compiler.analysis.places import head_span
-from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity, Span
 from holdsfor.ir import POINTWISE, Algebra, Guard, IntervalOperator, IntervalRule, Literal, Rule, walk
 from holdsfor.logic.solver import describe
 from holdsfor.syntax.printer import print_term
@@ -59,7 +59,7 @@ def _defined_by_itself(component: tuple[Symbol, ...], analysis: Analysis) -> Dia
     hint = "define one of them by events: initiatedAt and terminatedAt may look back at themselves"
     if len(component) == 1:
         hint = "define it by events: initiatedAt and terminatedAt may look back at themselves"
-    labels = tuple(Label(head_span(rule), "on the same cycle") for rule in rules[1:])
+    labels = tuple(RelatedSpan(head_span(rule), "on the same cycle") for rule in rules[1:])
     return Diagnostic("HF501", Severity.ERROR, message, head_span(rules[0]), hint, labels)
 
 
@@ -110,7 +110,7 @@ def _instant_loops(analysis: Analysis) -> Iterator[Diagnostic]:
             places.setdefault(home[moment], {}).setdefault(_reading(rule, needed, analysis), moment)
     for found in places.values():
         (span, moment), *others = found.items()
-        labels = tuple(Label(other, "on the same loop") for other, _ in others)
+        labels = tuple(RelatedSpan(other, "on the same loop") for other, _ in others)
         message = f"{moment.vertex.label} depends on its own absence at the same time-point"
         hint = "read the state before instead, with holdsAt"
         if moment.vertex.symbol.kind is EntityKind.EVENT:

@@ -9,7 +9,7 @@ from holdsfor.compiler.analysis.dependencies import Vertex
 from holdsfor.compiler.analysis.entities import show_fvp
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.analysis.places import head_span
-from holdsfor.diagnostics import Diagnostic, Label, Severity
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity
 from holdsfor.ir import DelayRule, EffectKind, EffectRule
 from holdsfor.syntax.terms import Const
 
@@ -60,7 +60,7 @@ def _has_exit(members: tuple[Vertex, ...], analysis: Analysis) -> bool:
 def _finding(rules: list[DelayRule]) -> Diagnostic:
     first, *others = rules
     shown = ", ".join(dict.fromkeys(show_fvp(rule.trigger) for rule in rules))
-    labels = tuple(Label(head_span(rule), "on the same cycle") for rule in others)
+    labels = tuple(RelatedSpan(head_span(rule), "on the same cycle") for rule in others)
     message = f"these delayed effects form an endless cycle ({shown}), and no rule ends it"
     hint = "add a terminatedAt or ft for one of the values; a run stops after --max-delayed-effects of them in a row"
     return Diagnostic("HF406", Severity.WARNING, message, head_span(first), hint, labels)

@@ -9,7 +9,7 @@ from itertools import combinations
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import show_fvp
 from holdsfor.compiler.analysis.places import head_span, other_text, span_of
-from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity, Span
 from holdsfor.ir import DelayRule, EffectKind, EffectRule, Fvp, PostponeRule, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
 from holdsfor.logic.unify import apart, is_ground, substitute, unify
@@ -102,7 +102,7 @@ def _two_delays(one: DelayRule, two: DelayRule) -> Diagnostic:
     else:
         message = f"{show_fvp(late.trigger)} has two delayed effects, and only the one with the shorter delay happens"
     hint = "remove one, or give it a body that restricts it"
-    labels = (Label(head_span(early), "the other one"),)
+    labels = (RelatedSpan(head_span(early), "the other one"),)
     return Diagnostic("HF402", Severity.WARNING, message, head_span(late), hint, labels)
 
 

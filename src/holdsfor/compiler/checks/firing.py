@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind
-from holdsfor.diagnostics import Diagnostic, Label, Severity
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, EvaluationError, compare_numbers, evaluate
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.order import ORDER_COMPARISONS
@@ -35,7 +35,7 @@ def check_firing(analysis: Analysis) -> Iterator[Diagnostic]:
         found = _contradiction(rule.body, analysis, solver)
         if found is not None:
             literal, reason, other = found
-            labels = (Label(other.span, "contradicts this"),) if other is not None else ()
+            labels = (RelatedSpan(other.span, "contradicts this"),) if other is not None else ()
             message = f"this rule can never fire: {reason}"
             yield Diagnostic("HF301", Severity.WARNING, message, literal.span, _hint(literal, rule, analysis), labels)
 
@@ -57,7 +57,7 @@ def _contradiction(body: ir.Body, analysis: Analysis, solver: Solver) -> Contrad
         reason = _impossible(literal, analysis, solver)
         if reason is not None:
             return literal, reason, None
-    return _two_values(body) or _both_ways(body) or _at_an_edge(body) or _empty_range(body)
+    return _two_values(body) or _condition_and_negation(body) or _at_an_edge(body) or _empty_range(body)
 
 
 def _impossible(literal: ir.Literal, analysis: Analysis, solver: Solver) -> str | None:
@@ -121,7 +121,7 @@ def _two_values(body: ir.Body) -> Contradiction | None:
     return None
 
 
-def _both_ways(body: ir.Body) -> Contradiction | None:
+def _condition_and_negation(body: ir.Body) -> Contradiction | None:
     """Finds a condition together with its negation."""
     positive = {
         literal: literal for literal in body if isinstance(literal, ir.Happens | ir.Holds | ir.Call | ir.Effect)

@@ -11,7 +11,7 @@ from holdsfor.compiler.analysis.entities import Entity, Role, Symbol, show_fvp
 from holdsfor.compiler.analysis.fluent_parts import values_by_events
 from holdsfor.compiler.analysis.places import head_span, other_name, other_text, span_of
 from holdsfor.compiler.analysis.similar import Similar, suggest
-from holdsfor.diagnostics import Diagnostic, Fix, Label, Severity, Span
+from holdsfor.diagnostics import Diagnostic, Fix, RelatedSpan, Severity, Span
 from holdsfor.logic.unify import may_equal
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Const, Term, Var
@@ -52,7 +52,7 @@ def _two_definitions(entity: Entity) -> Iterator[Diagnostic]:
             other = clash or next(rule for rule in entity.rules if not isinstance(rule, ir.IntervalRule))
             message = f"{show_fvp(static.fvp)} is defined by holdsFor and by events"
             hint = "keep one of the two, or give one of them another name or another value"
-            labels = (Label(head_span(other), "defined by events here"),)
+            labels = (RelatedSpan(head_span(other), "defined by events here"),)
             yield Diagnostic("HF503", Severity.ERROR, message, head_span(static), hint, labels)
             return
 

@@ -9,9 +9,9 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.places import head_span, other_name, other_text, span_of
 from holdsfor.compiler.analysis.silence import Silence
 from holdsfor.compiler.analysis.similar import suggest
-from holdsfor.compiler.analysis.tied_places import Kind, mentioned
+from holdsfor.compiler.analysis.tied_places import TermKind, mentioned
 from holdsfor.compiler.passes.forgetting import Meaning, entity_of, patterns_of
-from holdsfor.diagnostics import Diagnostic, Label, Severity
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity
 from holdsfor.ir import Declaration, Forgetting, Program, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
 from holdsfor.logic.unify import is_ground
@@ -85,7 +85,7 @@ def _wrong_pattern(pattern: Term, declaration: Declaration, meaning: Meaning, an
         hint, close = _meant(name, meaning)
         fix = None if close is None else other_name(place, close)
         return Diagnostic("HF407", Severity.ERROR, message, place, hint, fix=fix)
-    if known[0] is Kind.FLUENT and name in meaning.static and name not in meaning.simple:
+    if known[0] is TermKind.FLUENT and name in meaning.static and name not in meaning.simple:
         message = f"{shown} is defined by holdsFor, so it cannot end by itself"
         hint = f"name one of those, or an event that has the entity, such as {_example(meaning, Var('X'))}"
         return _no_entity(message, pattern, declaration, hint)
@@ -170,5 +170,5 @@ def _check_beginnings(one: Forgetting, analysis: Analysis) -> Iterator[Diagnosti
     for symbol, rule in Silence(one, analysis).begun_in_silence():
         message = f"this rule can initiate {symbol.label} for a silent {entity}; forget does not end it then"
         hint = "add a condition that has the entity, or leave it: it ends after the next silence"
-        labels = (Label(head_span(one.declaration), "forgotten here"),)
+        labels = (RelatedSpan(head_span(one.declaration), "forgotten here"),)
         yield Diagnostic("HF410", Severity.NOTE, message, head_span(rule), hint, labels)

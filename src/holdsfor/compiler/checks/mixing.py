@@ -13,7 +13,7 @@ from holdsfor.compiler.analysis.languages import mixed_cycles
 from holdsfor.compiler.analysis.mixing import TRUE, read_atoms
 from holdsfor.compiler.analysis.places import head_span
 from holdsfor.compiler.checks.spelling import place_of
-from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity, Span
 from holdsfor.ir import Literal
 from holdsfor.ir.metric import MetricRule
 from holdsfor.syntax.printer import print_term
@@ -24,7 +24,7 @@ def check_mixing(analysis: Analysis) -> Iterator[Diagnostic]:
     metric = analysis.program.metric
     if not metric.rules and not metric.facts:
         return
-    # Imported here because few programs have metric rules.
+    # Imported here because most programs have no metric rules.
     from holdsfor.compiler.metric.checks import CHECKS
     from holdsfor.compiler.metric.checks.names import check_names
 
@@ -42,7 +42,7 @@ def check_mixing(analysis: Analysis) -> Iterator[Diagnostic]:
 
 def _two_languages(entity: Entity) -> Diagnostic:
     message = f"{entity.symbol} is defined by metric rules and by event rules"
-    labels = (Label(head_span(entity.rules[0]), "defined by event rules here"),)
+    labels = (RelatedSpan(head_span(entity.rules[0]), "defined by event rules here"),)
     hint = "keep one of the two, or give one of them another name"
     return Diagnostic("HF691", Severity.ERROR, message, _defining_span(entity), hint, labels)
 
@@ -65,7 +65,7 @@ def _cycle(component: tuple[Symbol, ...], analysis: Analysis) -> Diagnostic:
         if any(meant in others for meant in analysis.entities.meant(atom.signature))
     ]
     labels = [
-        Label(place_of(use), "on the same cycle")
+        RelatedSpan(place_of(use), "on the same cycle")
         for source, target in analysis.graph.symbol_edges
         if source in metric and target in others
         for use in _uses(source, target, analysis)

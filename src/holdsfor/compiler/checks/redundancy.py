@@ -8,7 +8,7 @@ from itertools import permutations
 from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.places import head_span
-from holdsfor.diagnostics import Diagnostic, Label, Severity
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
@@ -30,7 +30,7 @@ def check_redundancy(analysis: Analysis) -> Iterator[Diagnostic]:
             if id(special) in covered or not covers(general, special) or covers(special, general):
                 continue
             covered.add(id(special))
-            labels = (Label(head_span(general), "fires at least as often"),)
+            labels = (RelatedSpan(head_span(general), "fires at least as often"),)
             message = "this rule adds nothing: another one fires whenever it does"
             hint = "remove it, or give the other rule the condition that it lacks"
             yield Diagnostic("HF305", Severity.WARNING, message, head_span(special), hint, labels)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.similar import suggest
-from holdsfor.diagnostics import Diagnostic, Fix, Label, Severity, Span
+from holdsfor.diagnostics import Diagnostic, Fix, RelatedSpan, Severity, Span
 from holdsfor.ir import Call, walk
 from holdsfor.ir.scale import TIME_UNIT, TIME_ZONE, declared_unit, declared_zone, is_time_goal
 from holdsfor.syntax.printer import print_term
@@ -47,7 +47,7 @@ def scale_findings(goals: Iterable[Term]) -> Iterator[Diagnostic]:
         first, place = found.setdefault(name, (value, goal))
         if first != value:
             message = f"{name} is {value} here and {first} elsewhere; a program has one"
-            label = Label(place.span, "declared here first")
+            label = RelatedSpan(place.span, "declared here first")
             yield Diagnostic("HF115", Severity.ERROR, message, goal.span, "remove one of them", (label,))
     if TIME_ZONE in found and not any(_name(goal) == TIME_UNIT for goal in listed):
         message = "a time zone has no effect without a time unit"
@@ -72,7 +72,7 @@ def _wrong_argument(name: str, goal: Term) -> Diagnostic:
         hint = UNCLEAR_UNITS.get(str(written)) or (f"did you mean {close}?" if close else _UNITS)
         fix = Fix(argument.span, close) if close and written not in UNCLEAR_UNITS else None
         return _error(f"{shown} is not a time unit", argument.span, hint, fix)
-    # Imported here because few programs have a zone, and fewer a wrong one.
+    # Imported here because most programs have no zone.
     from zoneinfo import available_timezones
 
     zones = available_timezones()

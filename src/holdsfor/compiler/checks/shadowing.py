@@ -9,7 +9,7 @@ from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.places import head_span
 from holdsfor.compiler.passes.rename import rename_body
-from holdsfor.diagnostics import Diagnostic, Label, Severity
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity
 from holdsfor.logic.unify import apart, resolve, unify
 from holdsfor.syntax.terms import Const, Term, Var, functor
 
@@ -23,7 +23,7 @@ def check_shadowing(analysis: Analysis) -> Iterator[Diagnostic]:
             if winner is not None:
                 message = "this rule is never used: an earlier one always gives an answer"
                 hint = "combine the two with union_all in one rule, or guard the first, such as with I1 \\= []"
-                labels = (Label(head_span(winner), "always used instead"),)
+                labels = (RelatedSpan(head_span(winner), "always used instead"),)
                 yield Diagnostic("HF305", Severity.WARNING, message, head_span(rule), hint, labels)
     yield from _repetitions(analysis.written.rules)
 
@@ -55,7 +55,7 @@ def _repetitions(rules: tuple[ir.Rule, ...]) -> Iterator[Diagnostic]:
         key = _canonical(rule)
         if key in seen:
             kind = "rule" if rule.body else "fact"
-            labels = (Label(head_span(seen[key]), "first written here"),)
+            labels = (RelatedSpan(head_span(seen[key]), "first written here"),)
             message = f"this {kind} is written twice"
             yield Diagnostic("HF306", Severity.WARNING, message, head_span(rule), "remove one of them", labels)
         else:

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from holdsfor import ir
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.lookback import Reach, reach, surroundings
+from holdsfor.compiler.analysis.lookback import LookBackRange, reach, surroundings
 from holdsfor.compiler.analysis.places import head_span, span_of
 from holdsfor.diagnostics import Diagnostic, Severity, Span, errors_of
 from holdsfor.ir.sliding import TOP, is_implied
@@ -104,7 +104,7 @@ def _check_other(rule: ir.EffectRule | ir.EventRule, now: str, literal: ir.Tempo
     return None
 
 
-def _check_window(rule: ir.EffectRule | ir.EventRule, now: str, then: str, found: Reach) -> Diagnostic | None:
+def _check_window(rule: ir.EffectRule | ir.EventRule, now: str, then: str, found: LookBackRange) -> Diagnostic | None:
     """The same check for a window; the times of its events have no name."""
     *_, length, end = arguments(_call_of(rule, then))
     shown, span = print_term(end), span_of(end, rule.span)

@@ -47,18 +47,18 @@ def _is_arithmetic(term: Term) -> bool:
 
 def _query_times(analysis: Analysis) -> Iterator[Diagnostic]:
     """Finds rules about time-points that read the query time, directly or through background rules."""
-    asking = _asking(analysis)
+    readers = _query_time_readers(analysis)
     for rule in analysis.program.rules:
-        if isinstance(rule, BackgroundRule | IntervalRule) or QUERY_TIME not in asking:
+        if isinstance(rule, BackgroundRule | IntervalRule) or QUERY_TIME not in readers:
             continue
-        literal = next((one for one in walk(rule.body) if _called(one) in asking), None)
+        literal = next((one for one in walk(rule.body) if _called(one) in readers), None)
         if literal is not None:
             message = "the query time is not allowed here: the same events would have other effects at each query time"
             hint = "queryTime belongs into holdsFor rules and what they call; use the time-point of the rule here"
             yield Diagnostic("HF208", Severity.ERROR, message, literal.span, hint)
 
 
-def _asking(analysis: Analysis) -> set[Predicate]:
+def _query_time_readers(analysis: Analysis) -> set[Predicate]:
     """`queryTime` and the background predicates that call it; empty if the program has facts of that name."""
     if analysis.background.defines(QUERY_TIME):
         return set()

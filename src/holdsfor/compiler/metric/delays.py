@@ -112,7 +112,7 @@ class _Delayed:
                 yield replace(rule, offsets=plus(rule.offsets, Range(later, later)))
             case Joined(literals=literals):
                 at = self._of(rule.head)
-                asked = tuple(
+                shifted = tuple(
                     self._at(one, at, rule)
                     if isinstance(one, Scan)
                     else replace(one, scan=self._at(one.scan, at, rule))
@@ -120,7 +120,7 @@ class _Delayed:
                     else one
                     for one in literals
                 )
-                yield replace(rule, literals=asked)
+                yield replace(rule, literals=shifted)
             case Lasting(left=left, right=right):
                 at = _operands(rule, self._delays)
                 known = at + _ahead(rule)

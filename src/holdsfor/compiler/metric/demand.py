@@ -12,24 +12,24 @@ from holdsfor.compiler.metric.rules import NormalRule, Relation, sources
 from holdsfor.ir.metric import Range
 
 
-class Demand:
+class TimeDemand:
     """The time range in which each relation is needed; None is without limit."""
 
     def __init__(self, plan: MetricPlan, start: Fraction | None, end: Fraction | None) -> None:
         self._first: dict[Relation, Fraction | None] = dict.fromkeys(plan.outputs, start)
         self._last: dict[Relation, Fraction | None] = dict.fromkeys(plan.outputs, end)
-        self._asked: dict[int, tuple[Fraction | None, Fraction | None]] = {}
+        self._range_of: dict[int, tuple[Fraction | None, Fraction | None]] = {}
         for stratum in reversed(plan.strata):
             # Relations of a stratum depend on each other, so they share their demand.
             self._share(stratum)
             for rule in stratum.rules:
                 for source, offsets, _ in sources(rule):
                     if source not in stratum.relations:
-                        self._ask(rule.head, source, offsets)
+                        self._require(rule.head, source, offsets)
 
     def of(self, stratum: MetricStratum) -> tuple[Fraction | None, Fraction | None]:
         """The time range in which others need a stratum."""
-        return self._asked[stratum.number]
+        return self._range_of[stratum.number]
 
     def of_relation(self, relation: Relation) -> tuple[Fraction | None, Fraction | None]:
         """The time range in which a relation is needed that some rule reads."""
@@ -38,13 +38,13 @@ class Demand:
     def _share(self, stratum: MetricStratum) -> None:
         firsts = [self._first[relation] for relation in stratum.relations if relation in self._first]
         lasts = [self._last[relation] for relation in stratum.relations if relation in self._last]
-        first, last = self._asked[stratum.number] = _least(firsts), _greatest(lasts)
+        first, last = self._range_of[stratum.number] = _least(firsts), _greatest(lasts)
         before, beyond = _margins(stratum)
         for relation in stratum.relations:
             self._first[relation] = None if first is None or before is None else first - before
             self._last[relation] = None if last is None or beyond is None else last + beyond
 
-    def _ask(self, head: Relation, source: Relation, offsets: Range) -> None:
+    def _require(self, head: Relation, source: Relation, offsets: Range) -> None:
         first, last = self._first[head], self._last[head]
         earlier = None if first is None or offsets.high is None else first - offsets.high
         later = None if last is None or offsets.low is None else last - offsets.low

@@ -1,6 +1,6 @@
 """Rewrites rules with magic sets, so that they derive only what a query needs.
 
-A question such as `P(a, X)` needs only the tuples of a relation with given values at given places. For each relation
+A goal such as `P(a, X)` needs only the tuples of a relation with given values at given places. For each relation
 and choice of places there is a relation of the requested values, and a copy of the original relation restricted to
 them. What is requested at one time is requested at all times, so the relations of requested values do not depend on
 time; the time ranges of demand are computed separately (`demand`). Values are passed from heads to bodies, and through
@@ -34,9 +34,9 @@ _Places = tuple[int, ...]
 
 @dataclass(frozen=True)
 class GoalPlan:
-    """A plan that is restricted to some questions, the predicates of its outputs, and filters on its input.
+    """A plan that is restricted to some goals, the predicates of its outputs, and filters on its input.
 
-    `answered_by` has the output for each question. A fact of a relation in `filters` counts if it has one of some values at
+    `answered_by` has the output for each goal. A fact of a relation in `filters` counts if it has one of some values at
     one of some places. All facts of other relations count.
     """
 
@@ -47,9 +47,9 @@ class GoalPlan:
 
 
 def goal_plan(plan: MetricPlan, goals: Sequence[Atom], *, is_stream: bool = False) -> GoalPlan:
-    """The plan of some questions. On a stream, values are not passed through input facts, which may still arrive."""
+    """The plan of some goals. On a stream, values are not passed through input facts, which may still arrive."""
     rewriting = _Rewriting(plan, is_stream=is_stream)
-    outputs = [(rewriting.ask(goal), Relation(*goal.signature)) for goal in goals]
+    outputs = [(rewriting.add(goal), Relation(*goal.signature)) for goal in goals]
     rewriting.finish()
     made = plan_rules(rewriting.rules, plan.facts, keep=[output for output, _ in outputs])
     filters = _Filters(made.rules, set(made.inputs)).all()
@@ -69,13 +69,13 @@ class _Rewriting:
         self._by_head: dict[Relation, list[NormalRule]] = {}
         for rule in self.plan.rules:
             self._by_head.setdefault(rule.head, []).append(rule)
-        self._asked: dict[tuple[Relation, _Places], None] = {}
+        self._requested: dict[tuple[Relation, _Places], None] = {}
         self._waiting: list[tuple[Relation, _Places]] = []
         self._whole: dict[Relation, None] = {}
         self._fresh = 0
 
-    def ask(self, goal: Atom) -> Relation:
-        """Adds a question; returns the relation with its answers, and possibly others."""
+    def add(self, goal: Atom) -> Relation:
+        """Adds a goal; returns the relation with its answers, and possibly others."""
         relation = Relation(*goal.signature)
         places = tuple(place for place, arg in enumerate(goal.args) if isinstance(arg, Const))
         made = self._needed(relation, places)
@@ -90,7 +90,7 @@ class _Rewriting:
         while self._waiting:
             relation, places = self._waiting.pop()
             if relation.is_written:
-                self._take_given(relation, places)
+                self._add_given(relation, places)
             for rule in self._by_head.get(relation, ()):
                 self._rewrite(rule, places)
         # A relation that is needed whole keeps its rules.
@@ -106,37 +106,37 @@ class _Rewriting:
         if not places:
             self._whole.setdefault(relation)
             return relation
-        if (relation, places) not in self._asked:
-            self._asked[relation, places] = None
+        if (relation, places) not in self._requested:
+            self._requested[relation, places] = None
             self._waiting.append((relation, places))
         return _copy(relation, places)
 
-    def _take_given(self, relation: Relation, places: _Places) -> None:
+    def _add_given(self, relation: Relation, places: _Places) -> None:
         """Adds the given facts of a relation, as far as they are requested."""
         columns = tuple(Var(f"V{place}") for place in range(relation.arity))
-        asked = Scan(_magic(relation, places), tuple(columns[place] for place in places))
+        requested = Scan(_magic(relation, places), tuple(columns[place] for place in places))
         origin = self.plan.rules[0].origin
-        self.rules.append(Joined(_copy(relation, places), columns, (asked, Scan(relation, columns)), origin))
+        self.rules.append(Joined(_copy(relation, places), columns, (requested, Scan(relation, columns)), origin))
 
     def _rewrite(self, rule: NormalRule, places: _Places) -> None:
         head = _copy(rule.head, places)
         match rule:
             case Moved(source=source) | Eroded(source=source):
                 columns = tuple(Var(f"V{place}") for place in range(len(places)))
-                self._pass_on(source, places, columns, (Scan(_magic(rule.head, places), columns),), rule.origin)
+                self._request(source, places, columns, (Scan(_magic(rule.head, places), columns),), rule.origin)
                 self.rules.append(replace(rule, head=head, source=self._needed(source, places)))
             case Lasting(columns=columns, left=left, right=right):
                 names = frozenset(columns[place].name for place in places)
-                asked = Scan(_magic(rule.head, places), tuple(columns[place] for place in places))
-                sides = [self._scan(side, names, (asked,), rule.origin) for side in (left, right)]
+                requested = Scan(_magic(rule.head, places), tuple(columns[place] for place in places))
+                sides = [self._scan(side, names, (requested,), rule.origin) for side in (left, right)]
                 self.rules.append(replace(rule, head=head, left=sides[0], right=sides[1]))
             case Joined(terms=terms):
                 values = tuple(term for term in (terms[place] for place in places) if isinstance(term, Var | Const))
                 self._rewrite_join(rule, head, Scan(_magic(rule.head, places), values))
 
-    def _rewrite_join(self, rule: Joined, head: Relation, asked: Scan) -> None:
-        names, before = self._through_input(rule, asked)
-        literals: list[JoinLiteral] = [asked]
+    def _rewrite_join(self, rule: Joined, head: Relation, requested: Scan) -> None:
+        names, before = self._through_input(rule, requested)
+        literals: list[JoinLiteral] = [requested]
         for literal in rule.literals:
             if isinstance(literal, Scan) and literal.relation in self._by_head:
                 literals.append(self._scan(literal, names, before, rule.origin))
@@ -147,9 +147,9 @@ class _Rewriting:
                 literals.append(literal)
         self.rules.append(replace(rule, head=head, literals=tuple(literals)))
 
-    def _through_input(self, rule: Joined, asked: Scan) -> tuple[frozenset[str], tuple[Scan, ...]]:
+    def _through_input(self, rule: Joined, requested: Scan) -> tuple[frozenset[str], tuple[Scan, ...]]:
         """The variables that requested values and input facts bind, and the conditions that bind them."""
-        names, before = asked.names, [asked]
+        names, before = requested.names, [requested]
         found = not self.is_stream
         while found:
             found = False
@@ -168,10 +168,10 @@ class _Rewriting:
         if not places:
             return replace(scan, relation=self._needed(scan.relation, ()))
         values = tuple(scan.args[place] for place in places)
-        self._pass_on(scan.relation, places, values, before, origin)
+        self._request(scan.relation, places, values, before, origin)
         return replace(scan, relation=self._needed(scan.relation, places))
 
-    def _pass_on(
+    def _request(
         self, relation: Relation, places: _Places, values: Sequence[Term], before: tuple[Scan, ...], origin: MetricRule
     ) -> None:
         magic, wanted = _magic(relation, places), {value.name for value in values if isinstance(value, Var)}
@@ -179,7 +179,7 @@ class _Rewriting:
             self._add(Joined(magic, tuple(values), before[:1], origin))
             return
         self._fresh += 1
-        now = Relation(f"asked now #{self._fresh}", len(places), is_written=False)
+        now = Relation(f"new requests #{self._fresh}", len(places), is_written=False)
         self._add(Joined(now, tuple(values), before, origin))
         self._add(Moved(magic, now, _ALWAYS, origin))
 
@@ -193,11 +193,11 @@ def _by(places: _Places) -> str:
 
 
 def _copy(relation: Relation, places: _Places) -> Relation:
-    return Relation(f"{relation.name} as asked by {_by(places)}", relation.arity, is_written=False)
+    return Relation(f"{relation.name} requested by {_by(places)}", relation.arity, is_written=False)
 
 
 def _magic(relation: Relation, places: _Places) -> Relation:
-    return Relation(f"asked of {relation.name} by {_by(places)}", len(places), is_written=False)
+    return Relation(f"requests of {relation.name} by {_by(places)}", len(places), is_written=False)
 
 
 def _sources(rule: NormalRule) -> Iterator[Relation]:
@@ -213,7 +213,7 @@ def _sources(rule: NormalRule) -> Iterator[Relation]:
 
 
 class _Filters:
-    """Determines which input facts can matter: those that match the requested constants."""
+    """Determines which input facts can contribute: those that match the requested constants."""
 
     def __init__(self, rules: Sequence[NormalRule], inputs: set[Relation]) -> None:
         self._rules, self._inputs = rules, inputs

@@ -21,7 +21,7 @@ Keys = dict[Relation, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class KeyedRead:
     """A relation that a rule reads, and the places at which the key occurs."""
 
     relation: Relation
@@ -32,17 +32,17 @@ class Unsplit(Exception):
     """A stratum cannot be split over workers; the message gives the reason."""
 
 
-def keyed_reads(rule: NormalRule, place: int) -> tuple[Read, ...]:
-    """What a rule reads if it is split by a place of its head, in the order of `sources`; raises Unsplit."""
+def keyed_reads(rule: NormalRule, place: int) -> tuple[KeyedRead, ...]:
+    """The reads of a rule that is split by a place of its head, in the order of `sources`; raises Unsplit."""
     match rule:
         case Moved(source=source) | Eroded(source=source):
-            return (Read(source, (place,)),)
+            return (KeyedRead(source, (place,)),)
         case Lasting(columns=columns, left=left, right=right):
             return tuple(_read(scan, columns[place]) for scan in (left, right))
         case Joined(terms=terms, literals=literals):
             key = terms[place]
             if isinstance(key, Const):
-                raise Unsplit(f"the rule at {_at(rule)} is about one thing: {_nth(rule.head, place)} is a constant")
+                raise Unsplit(f"the rule at {_at(rule)} is about one entity: {_nth(rule.head, place)} is a constant")
             scans = [one.scan if isinstance(one, Total) else one for one in literals if isinstance(one, Scan | Total)]
             reads = tuple(
                 _read(scan, None if key in _counted(one) else key)
@@ -58,8 +58,8 @@ def _counted(literal: Scan | Total) -> Sequence[Var]:
     return literal.terms if isinstance(literal, Total) else ()
 
 
-def _read(scan: Scan, key: Term | None) -> Read:
-    return Read(scan.relation, tuple(at for at, arg in enumerate(scan.args) if arg == key))
+def _read(scan: Scan, key: Term | None) -> KeyedRead:
+    return KeyedRead(scan.relation, tuple(at for at, arg in enumerate(scan.args) if arg == key))
 
 
 def stratum_keys(stratum: MetricStratum, place: int, known: Keys) -> Keys:
@@ -86,11 +86,11 @@ def stratum_keys(stratum: MetricStratum, place: int, known: Keys) -> Keys:
                 if (key is None and read.relation in stratum.relations) or (key is not None and key not in read.places):
                     raise Unsplit(_crossing(rule, made[head], read))
     if not is_split:
-        raise Unsplit(f"{stratum.relations[0]} is about the same things whatever it is derived from")
+        raise Unsplit(f"{stratum.relations[0]} has the same arguments in all derivations")
     return made
 
 
-def _crossing(rule: NormalRule, place: int, read: Read) -> str:
+def _crossing(rule: NormalRule, place: int, read: KeyedRead) -> str:
     return f"the rule at {_at(rule)} derives {_nth(rule.head, place)} from {read.relation} of any other"
 
 
@@ -103,7 +103,7 @@ def _at(rule: NormalRule) -> str:
 
 
 def all_keys(stratum: MetricStratum, known: Keys) -> Iterator[Keys]:
-    """All ways to split a stratum."""
+    """All possible keys of a stratum."""
     for place in range(stratum.relations[0].arity):
         try:
             yield stratum_keys(stratum, place, known)

@@ -79,12 +79,14 @@ class _Normaliser:
             return False
         source = Relation(*inner.signature)
         if isinstance(atom, metric.Unary):
-            asked = signed(atom.operator, atom.range)
-            if atom.operator in _DIAMONDS or asked.is_punctual:
-                self._rules.append(Moved(head, source, asked if offsets is None else plus(offsets, asked), rule))
+            signed_range = signed(atom.operator, atom.range)
+            if atom.operator in _DIAMONDS or signed_range.is_punctual:
+                self._rules.append(
+                    Moved(head, source, signed_range if offsets is None else plus(offsets, signed_range), rule)
+                )
                 return True
             if offsets is None:
-                self._rules.append(Eroded(head, source, asked, rule))
+                self._rules.append(Eroded(head, source, signed_range, rule))
                 return True
         elif offsets is not None:
             self._rules.append(Moved(head, source, offsets, rule))

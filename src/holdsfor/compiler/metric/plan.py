@@ -20,7 +20,7 @@ class Direction(StrEnum):
     NOWHERE = "nowhere"
     FORWARD = "forward"
     BACKWARD = "backward"
-    BOTH = "both ways"
+    BOTH = "both directions"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class MetricStratum:
 
 @dataclass(frozen=True)
 class MetricPlan:
-    """How a metric program is evaluated."""
+    """The plan of a metric program."""
 
     strata: tuple[MetricStratum, ...]
     outputs: tuple[Relation, ...]
@@ -68,7 +68,7 @@ def looks_back(rule: NormalRule) -> bool:
 
 
 def make_metric_plan(program: MetricProgram, queries: Iterable[str] = ()) -> MetricPlan:
-    """The plan of a checked program. With queries, only what they need."""
+    """The plan of a checked program, restricted to the needs of queries if there are any."""
     plan = plan_rules(normalise(program), program.facts, queries)
     return replace(plan, variables=head_variables(program))
 
@@ -100,7 +100,7 @@ def plan_rules(
 
 
 def _needed(by_head: dict[Relation, list[NormalRule]], roots: Iterable[Relation]) -> dict[Relation, list[Relation]]:
-    """What each relation reads, for all relations that the roots need."""
+    """The relations that each relation reads, for all relations that the roots need."""
     graph: dict[Relation, list[Relation]] = {}
     waiting = list(roots)
     while waiting:
@@ -140,5 +140,5 @@ def _direction(inner: Sequence[Range]) -> Direction:
 
 def _stride(inner: Sequence[Range]) -> Fraction | None:
     """The shortest distance over which a rule of the stratum carries facts."""
-    ways = [abs(bound) for offsets in inner for bound in (offsets.low, offsets.high) if bound]
-    return min(ways, default=None)
+    distances = [abs(bound) for offsets in inner for bound in (offsets.low, offsets.high) if bound]
+    return min(distances, default=None)

@@ -107,7 +107,7 @@ NormalRule: TypeAlias = Moved | Eroded | Lasting | Joined
 
 
 def sources(rule: NormalRule) -> Iterator[tuple[Relation, Range, bool]]:
-    """What a rule reads: the relation, the offset of the head, and whether the relation must be complete before."""
+    """The reads of a rule: the relation, the offset of the head, and whether the relation must be complete before."""
     match rule:
         case Moved(source=source, offsets=offsets) | Eroded(source=source, offsets=offsets):
             yield source, offsets, False

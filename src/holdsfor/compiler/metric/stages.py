@@ -1,8 +1,8 @@
 """Cuts a metric program into stages of a distributed run: strata that run together, their keys, and their inputs.
 
 A stage is one pass over buckets of keys. There are as few stages as possible: each stratum joins the first stage that
-accepts it. If an input reaches a stage in several ways (routed by different arguments for different rules), each way
-has a name of its own in the rules. So no bucket derives anything about the keys of another one.
+accepts it. If an input reaches a stage by several routes (by different arguments for different rules), each route has a
+name of its own in the rules. So no bucket derives anything about the keys of another one.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from holdsfor.compiler.metric.keys import Keys, Read, all_keys, keyed_reads, read_relations, why_unsplit
+from holdsfor.compiler.metric.keys import KeyedRead, Keys, all_keys, keyed_reads, read_relations, why_unsplit
 from holdsfor.compiler.metric.plan import MetricPlan, MetricStratum
 from holdsfor.compiler.metric.rules import Joined, Lasting, NormalRule, Relation, Scan, Total
 
-_MOST_WORLDS = 64
+_MOST_SPLITS = 64
 
 
 @dataclass(frozen=True)
@@ -68,38 +68,38 @@ class MetricStages:
         )
 
 
-_Way = tuple[Relation, int | None]
+_Route = tuple[Relation, int | None]
 """An input and the argument by which it is routed; None sends it to every bucket."""
 
 
 @dataclass(frozen=True)
-class _World:
-    """One way to split the strata of a stage: their keys and the routes of their inputs."""
+class _Split:
+    """A possible split of the strata of a stage: their keys and the routes of their inputs."""
 
     keys: Keys
-    ways: frozenset[_Way]
+    routes: frozenset[_Route]
 
     @property
     def cost(self) -> tuple[int, int]:
         """The number of inputs that every bucket receives, and the total number of routes."""
-        return sum(place is None for _, place in self.ways), len(self.ways)
+        return sum(place is None for _, place in self.routes), len(self.routes)
 
-    def with_stratum(self, stratum: MetricStratum) -> Iterator[_World]:
-        """All ways to split one more stratum."""
+    def with_stratum(self, stratum: MetricStratum) -> Iterator[_Split]:
+        """All splits that include one more stratum."""
         for keys in all_keys(stratum, self.keys):
             together = self.keys | keys
-            yield _World(together, self.ways | frozenset(_ways([stratum], together)))
+            yield _Split(together, self.routes | frozenset(_routes([stratum], together)))
 
 
-_NOTHING = _World({}, frozenset())
+_EMPTY = _Split({}, frozenset())
 
 
 @dataclass
 class _Draft:
-    """A stage under construction: its strata, and the ways to split them; no ways if there is one bucket."""
+    """A stage under construction: its strata, and their possible splits; no split if there is one bucket."""
 
     strata: list[MetricStratum] = field(default_factory=list)
-    worlds: list[_World] = field(default_factory=list)
+    splits: list[_Split] = field(default_factory=list)
 
 
 def metric_stages(plan: MetricPlan) -> MetricStages:
@@ -115,26 +115,26 @@ def metric_stages(plan: MetricPlan) -> MetricStages:
 def _placed(stratum: MetricStratum, drafts: list[_Draft], home: Mapping[Relation, int]) -> int:
     """Adds a stratum to the first stage that accepts it; returns the number of the stage."""
     first = max((home[source] for source in read_relations([stratum]) if source in home), default=1)
-    alone = list(_NOTHING.with_stratum(stratum))
+    alone = list(_EMPTY.with_stratum(stratum))
     for number in range(first, len(drafts) + 1):
         draft = drafts[number - 1]
-        worlds = [world for before in draft.worlds for world in before.with_stratum(stratum)]
+        splits = [split for before in draft.splits for split in before.with_stratum(stratum)]
         # Strata that can be split do not join a stage with a single bucket, and vice versa.
-        if worlds or not (alone or draft.worlds):
+        if splits or not (alone or draft.splits):
             draft.strata.append(stratum)
-            draft.worlds = sorted(worlds, key=lambda world: world.cost)[:_MOST_WORLDS]
+            draft.splits = sorted(splits, key=lambda split: split.cost)[:_MOST_SPLITS]
             return number
-    drafts.append(_Draft([stratum], sorted(alone, key=lambda world: world.cost)))
+    drafts.append(_Draft([stratum], sorted(alone, key=lambda split: split.cost)))
     return len(drafts)
 
 
-def _reads(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[tuple[NormalRule, tuple[Read, ...]]]:
+def _reads(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[tuple[NormalRule, tuple[KeyedRead, ...]]]:
     for stratum in strata:
         for rule in stratum.rules:
             yield rule, keyed_reads(rule, keys[rule.head])
 
 
-def _ways(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[_Way]:
+def _routes(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[_Route]:
     """The routes by which strata receive their inputs from outside a stage."""
     for _, reads in _reads(strata, keys):
         for read in reads:
@@ -143,15 +143,15 @@ def _ways(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[_Way]:
 
 
 def _stage(number: int, draft: _Draft, home: Mapping[Relation, int]) -> MetricStage:
-    if not draft.worlds:
+    if not draft.splits:
         reason = "; ".join(dict.fromkeys(map(why_unsplit, draft.strata)))
         return _single(number, draft.strata, home, reason)
     made = [relation for stratum in draft.strata for relation in stratum.relations]
-    keys = draft.worlds[0].keys
-    ways = dict.fromkeys(_ways(draft.strata, keys))
-    copies = dict(_copies(list(ways)))
+    keys = draft.splits[0].keys
+    routes = dict.fromkeys(_routes(draft.strata, keys))
+    copies = dict(_copies(list(routes)))
     deliveries = [Delivery(relation, keys[relation], relation, None) for relation in made if relation.is_written]
-    deliveries += [Delivery(relation, place, copies[relation, place], home.get(relation)) for relation, place in ways]
+    deliveries += [Delivery(relation, place, copies[relation, place], home.get(relation)) for relation, place in routes]
     strata = tuple(_with_copies(stratum, keys, copies) for stratum in draft.strata)
     return MetricStage(number, strata, keys, tuple(deliveries))
 
@@ -160,12 +160,12 @@ def _single(number: int, strata: Sequence[MetricStratum], home: Mapping[Relation
     """A stage that is not split."""
     made = [relation for stratum in strata for relation in stratum.relations]
     given = [Delivery(relation, None, relation, None) for relation in made if relation.is_written]
-    taken = [
+    received = [
         Delivery(relation, None, relation, home.get(relation))
         for relation in read_relations(strata)
         if relation not in made
     ]
-    return MetricStage(number, tuple(strata), {}, (*given, *taken), reason)
+    return MetricStage(number, tuple(strata), {}, (*given, *received), reason)
 
 
 def one_stage(plan: MetricPlan, reason: str) -> MetricStages:
@@ -173,17 +173,17 @@ def one_stage(plan: MetricPlan, reason: str) -> MetricStages:
     return MetricStages(plan, (_single(1, plan.strata, {}, reason),) if plan.strata else ())
 
 
-def _copies(ways: Sequence[_Way]) -> Iterator[tuple[_Way, Relation]]:
+def _copies(routes: Sequence[_Route]) -> Iterator[tuple[_Route, Relation]]:
     """A name for each route of an input. With a single route, the input keeps its name."""
-    for relation, place in ways:
-        if sum(other == relation for other, _ in ways) == 1:
+    for relation, place in routes:
+        if sum(other == relation for other, _ in routes) == 1:
             yield (relation, place), relation
         else:
             name = f"{relation.name} {'everywhere' if place is None else f'by {place + 1}'}"
             yield (relation, place), Relation(name, relation.arity, is_written=False)
 
 
-def _with_copies(stratum: MetricStratum, keys: Keys, copies: Mapping[_Way, Relation]) -> MetricStratum:
+def _with_copies(stratum: MetricStratum, keys: Keys, copies: Mapping[_Route, Relation]) -> MetricStratum:
     rules = []
     for rule, reads in _reads([stratum], keys):
         names = [

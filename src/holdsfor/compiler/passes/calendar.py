@@ -68,9 +68,9 @@ class _Lowering:
         if atom.name == BUSINESS:
             yield from self._business(time, results, literal)
             return
-        asked = list(zip(CONDITIONS[atom.name, len(atom.args)], results, strict=True))
-        named = [(one, result) for one, result in asked if not (isinstance(result, Var) and result.is_anonymous)]
-        for one, result in named or asked[:1]:
+        conditions = list(zip(CONDITIONS[atom.name, len(atom.args)], results, strict=True))
+        named = [(one, result) for one, result in conditions if not (isinstance(result, Var) and result.is_anonymous)]
+        for one, result in named or conditions[:1]:
             self._require_possible(atom.name, one, result)
             value = self._value(one, time)
             if isinstance(result, Var):

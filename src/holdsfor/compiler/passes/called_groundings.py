@@ -19,5 +19,5 @@ def with_called_groundings(program: Program) -> Program:
     if not any(functor(call.atom) == GROUNDING for call in calls):
         return program
     groundings = [one for one in program.declarations if one.kind is DeclarationKind.GROUNDING and len(one.args) == 1]
-    asked = tuple(BackgroundRule(Compound("grounding", one.args, one.span), one.body, one.span) for one in groundings)
-    return replace(program, rules=(*program.rules, *asked))
+    rules = tuple(BackgroundRule(Compound("grounding", one.args, one.span), one.body, one.span) for one in groundings)
+    return replace(program, rules=(*program.rules, *rules))

@@ -155,7 +155,7 @@ def recognise(literal: ir.Literal) -> Filter | None:
     start, end = template.args
     if not (isinstance(start, Var) and isinstance(end, Var)) or start == end:
         return None
-    source, rest = _taken_from(literal.body, template)
+    source, rest = _source_of(literal.body, template)
     if source is None or len({start, end, source, literal.result}) < 4 or any(_walks(inner) for inner in ir.walk(rest)):
         return None
     ended = _Case(start, end, is_open=False).simplified(rest)
@@ -172,7 +172,7 @@ def recognise(literal: ir.Literal) -> Filter | None:
     return Filter(_OPERATORS[operator], open_length, source, bound, literal.result)
 
 
-def _taken_from(body: ir.Body, element: Term) -> tuple[Var | None, ir.Body]:
+def _source_of(body: ir.Body, element: Term) -> tuple[Var | None, ir.Body]:
     """The list whose intervals a body enumerates, and its other conditions."""
     first = body[0] if body else None
     if isinstance(first, ir.Call) and functor(first.atom) == ("member", 2):
@@ -200,7 +200,7 @@ def _measured(
 
 
 def _open_length(body: ir.Body, operator: str, bound: Term, start: Term) -> ir.OpenLength | None:
-    """How an open interval is measured, or whether it is kept or dropped regardless of its length."""
+    """The measure of an open interval, or whether it is kept or dropped regardless of its length."""
     if not body:
         return ir.OpenLength.KEPT
     if body == (_FALSE,):
@@ -277,7 +277,7 @@ class _Case:
             return None
         possible = [branch for branch, end in zip(literal.branches, ends, strict=True) if end != (_FALSE,)]
         if len(possible) > 1:
-            # Of several ways to keep an interval, one without conditions suffices.
+            # Of several alternatives that keep an interval, one without conditions suffices.
             return () if () in ends else None
         return possible[0] if possible else (_FALSE,)
 

@@ -13,12 +13,12 @@ from itertools import count, permutations
 
 from holdsfor import ir
 from holdsfor.compiler.analysis.names import defined_predicates
-from holdsfor.compiler.analysis.tied_places import Kind, Name, Path, Place, TiedPlaces, leaves, mentioned
+from holdsfor.compiler.analysis.tied_places import Name, Path, Place, TermKind, TiedPlaces, leaves, mentioned
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, Term, Var, arguments, functor, marked
 
 _TRUE = Const("true")
-_FEW_VALUES = 4
+_MOST_VALUES = 4
 """Up to this number of values, each value has its own terminating rule, which explanations name; beyond, one for
 all.
 """
@@ -46,7 +46,7 @@ class Meaning:
         self._shapes: dict[Name, dict[Term, None]] = {}
         """Each event and fluent with the term shapes in which rules use it."""
         for kind, term, _ in seen:
-            if kind is not Kind.PREDICATE and (name := functor(term)) is not None:
+            if kind is not TermKind.PREDICATE and (name := functor(term)) is not None:
                 self._shapes.setdefault((kind, *name), {}).setdefault(_opened(term))
         self._events = {functor(rule.event) for rule in program.events}
         begun = [fvp for rule in program.rules for fvp in _begun(rule)]
@@ -57,9 +57,9 @@ class Meaning:
         self._values: dict[Name, dict[Term, None]] = {}
         for fvp in begun:
             if (name := functor(fvp.fluent)) is not None:
-                self._begun.setdefault((Kind.FLUENT, *name), {}).setdefault(_opened(fvp.fluent))
+                self._begun.setdefault((TermKind.FLUENT, *name), {}).setdefault(_opened(fvp.fluent))
                 is_constant = isinstance(fvp.value, Const)
-                self._values.setdefault((Kind.FLUENT, *name), {}).setdefault(fvp.value if is_constant else Var("_"))
+                self._values.setdefault((TermKind.FLUENT, *name), {}).setdefault(fvp.value if is_constant else Var("_"))
         self.static = {functor(rule.fvp.fluent) for rule in program.intervals}
         metric = {rule.head.signature for rule in program.metric.rules}
         metric |= {(fact.predicate, len(fact.args)) for fact in program.metric.facts}
@@ -99,17 +99,17 @@ class Meaning:
     def is_simple(self, pattern: Term) -> bool:
         """Whether a pattern is about a simple fluent."""
         name = self.name_of(pattern)
-        return name is not None and name[0] is Kind.FLUENT and name[1:] in self.simple
+        return name is not None and name[0] is TermKind.FLUENT and name[1:] in self.simple
 
     def name_of(self, pattern: Term) -> Name | None:
         """The subject of a pattern: a simple fluent, an event, another fluent, a predicate, or nothing."""
         name = functor(pattern)
         if name is None:
             return None
-        for kind in (Kind.EVENT, Kind.FLUENT):
-            if (kind, *name) in self._shapes and (kind is Kind.FLUENT or name not in self.simple):
+        for kind in (TermKind.EVENT, TermKind.FLUENT):
+            if (kind, *name) in self._shapes and (kind is TermKind.FLUENT or name not in self.simple):
                 return (kind, *name)
-        return (Kind.PREDICATE, *name) if name in self._predicates else None
+        return (TermKind.PREDICATE, *name) if name in self._predicates else None
 
     def begun(self) -> list[Term]:
         """The fluents that rules initiate, as written."""
@@ -123,7 +123,7 @@ class Meaning:
     def inputs(self) -> Iterator[Name]:
         """The input events and fluents."""
         for name in self._shapes:
-            rules = self._events if name[0] is Kind.EVENT else self._not_input
+            rules = self._events if name[0] is TermKind.EVENT else self._not_input
             if name[1:] not in rules:
                 yield name
 
@@ -163,7 +163,7 @@ class Meaning:
     def _mentions(self, entity: tuple[Var, ...], places: tuple[Place, ...]) -> Iterator[ir.Happens | ir.Holds]:
         for name in self.inputs():
             for term in self._terms(name, self._shapes[name], entity, places):
-                if name[0] is Kind.EVENT:
+                if name[0] is TermKind.EVENT:
                     yield ir.Happens(term, _TIME)
                 else:
                     yield ir.Holds(ir.Fvp(term, self._anything()), _TIME)
@@ -171,7 +171,7 @@ class Meaning:
     def _ends(self, entity: tuple[Var, ...], places: tuple[Place, ...]) -> Iterator[ir.Fvp]:
         for name, shapes in self._begun.items():
             values = self._values[name]
-            is_open = any(isinstance(value, Var) for value in values) or len(values) > _FEW_VALUES
+            is_open = any(isinstance(value, Var) for value in values) or len(values) > _MOST_VALUES
             for term in self._terms(name, shapes, entity, places):
                 yield from (ir.Fvp(term, value) for value in ([self._anything()] if is_open else values))
 
@@ -249,17 +249,17 @@ def _opened(term: Term) -> Term:
 
 
 def _rules(one: ir.Forgetting) -> Iterator[ir.Rule]:
-    heard, span = one.deadline.trigger, one.declaration.span
+    mentioned, span = one.deadline.trigger, one.declaration.span
     if not one.mentions or not one.ends:
         return
     for mention in one.mentions:
         if isinstance(mention, ir.Holds):
             # Continuing input is not silence; its last time-point is the last mention.
             mention = ir.Boundary(ir.Edge.END, mention.fvp, one.time)  # noqa: PLW2901
-        yield ir.EffectRule(ir.EffectKind.INITIATED, heard, one.time, (mention,), span)
+        yield ir.EffectRule(ir.EffectKind.INITIATED, mentioned, one.time, (mention,), span)
     yield one.deadline
-    yield ir.PostponeRule(heard, (), span)
-    ended: ir.Body = (ir.Boundary(ir.Edge.END, heard, one.time, span),)
-    goes_on = tuple(ir.Not((mention,), span) for mention in one.mentions if isinstance(mention, ir.Holds))
+    yield ir.PostponeRule(mentioned, (), span)
+    ended: ir.Body = (ir.Boundary(ir.Edge.END, mentioned, one.time, span),)
+    not_mentioned = tuple(ir.Not((mention,), span) for mention in one.mentions if isinstance(mention, ir.Holds))
     for pair in one.ends:
-        yield ir.EffectRule(ir.EffectKind.TERMINATED, pair, one.time, (*ended, *goes_on), span)
+        yield ir.EffectRule(ir.EffectKind.TERMINATED, pair, one.time, (*ended, *not_mentioned), span)

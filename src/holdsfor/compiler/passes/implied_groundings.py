@@ -154,7 +154,7 @@ class _Implied:
         return all(self._rule_implies(rule, symbol, atom) for rule in entity.rules)
 
     def _filled(self, symbol: Symbol) -> Iterator[list[Term]]:
-        """What every record of an input puts into domains, by the columns of the record."""
+        """The instances that a record of an input adds to domains, by the columns of the record."""
         for filling in self._analysis.fillings:
             if filling.symbol != symbol:
                 continue

@@ -129,13 +129,13 @@ class _Rewriting:
     def _sort_variables(self, body: ir.Body, head: set[str]) -> None:
         """Separates time-point variables bound by temporal conditions from those bound to numbers elsewhere."""
         timed = [literal for literal in ir.walk(body) if isinstance(literal, _TIMED)]
-        asked = {name for literal in timed for name in _names(literal.time)}
+        timed_names = {name for literal in timed for name in _names(literal.time)}
         assigned = [literal for literal in ir.walk(body) if isinstance(literal, ir.Assign)]
         computed = {literal.target.name for literal in assigned if isinstance(literal.target, Var)}
         bound = {name for literal in timed if not isinstance(literal, ir.Holds) for name in _names(literal.time)}
         self.times = frozenset(bound - computed | head)
         for _ in assigned:
-            moved = {name: by for name, by in self._all_moved(assigned) if name in asked and name not in head}
+            moved = {name: by for name, by in self._all_moved(assigned) if name in timed_names and name not in head}
             self.times |= {name for name, by in moved.items() if by % self.tick == 0}
             self.never |= {name for name, by in moved.items() if by % self.tick}
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from holdsfor.diagnostics import Span
-from holdsfor.frontend.builder.errors import BuilderError, Piece, reject_equality, reject_operand
+from holdsfor.frontend.builder.errors import BuilderError, BuilderPiece, reject_equality, reject_operand
 from holdsfor.frontend.builder.normal import comparison, disjunction, negation
 from holdsfor.frontend.builder.places import here
-from holdsfor.frontend.builder.scope import Scope, Setting
+from holdsfor.frontend.builder.scope import RuleKind, Scope
 from holdsfor.frontend.builder.terms import TermLike, to_term
 from holdsfor.ir import Assign, Cut, FindAll
 from holdsfor.ir.sliding import sliding_calls
@@ -17,7 +17,7 @@ from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Term
 
 
-class Condition(Piece):
+class Condition(BuilderPiece):
     """Something that is true or false, at the rule's time-point unless `.at(…)` says otherwise.
 
     `a & b` is both, `a | b` is either, `~a` is not.
@@ -64,7 +64,7 @@ def as_condition(item: object, where: str) -> Condition:
     """Checks that an argument is a condition."""
     if isinstance(item, Condition):
         return item
-    if isinstance(item, Piece):
+    if isinstance(item, BuilderPiece):
         raise BuilderError(f"{where}: {item._advice()}")
     if isinstance(item, bool):
         raise BuilderError(f"{where}: Python has already decided this comparison ({item}); compare with a variable")
@@ -131,7 +131,7 @@ class At(Condition):
 def _require_time(scope: Scope, condition: Condition, *terms: Term) -> None:
     """Rejects sliding aggregates in rules without time-points."""
     is_sliding = any(True for term in terms for _ in sliding_calls(term))
-    if is_sliding and scope.setting in (Setting.INTERVAL, Setting.TIMELESS):
+    if is_sliding and scope.setting in (RuleKind.INTERVAL, RuleKind.TIMELESS):
         scope.moment(condition.place, condition)
 
 

@@ -50,7 +50,7 @@ def if_(
     then: Step | Sequence[Step],
     otherwise: Step | Sequence[Step] | None = None,
 ) -> Conditional:
-    """One thing if the condition is true, another if it is not; without `otherwise`, nothing if it is not.
+    """One step if the condition is true, another if it is not; without `otherwise`, none if it is not.
 
     In `.during(…)` the branches may be situations.
     """

@@ -10,7 +10,7 @@ from holdsfor.frontend.builder.conditions import Condition, as_conditions
 from holdsfor.frontend.builder.errors import BuilderError
 from holdsfor.frontend.builder.normal import resolve_aliases
 from holdsfor.frontend.builder.places import here
-from holdsfor.frontend.builder.scope import Names, Scope, Setting
+from holdsfor.frontend.builder.scope import RuleKind, Scope, VariableNames
 from holdsfor.frontend.builder.states import Pair
 from holdsfor.frontend.builder.steps import Step, as_steps, only_given, write_steps
 from holdsfor.ir import Body, IntervalRule, Rule
@@ -32,7 +32,7 @@ class Draft:
         self._rule: Rule | None = None
         self._is_finished = False
 
-    def _complaint(self) -> str:
+    def _error_message(self) -> str:
         return f"{self._place.location}: {self._shown} has no conditions yet: add .{self._finish}(…)"
 
     def _take(self, rule: Rule) -> None:
@@ -44,18 +44,18 @@ class Draft:
         return self._shown
 
 
-def named_apart(make: Callable[[Names], Rule]) -> Rule:
+def named_apart(make: Callable[[VariableNames], Rule]) -> Rule:
     """Makes a rule, again with other generated names if the user has used one of them."""
-    names = Names()
+    names = VariableNames()
     rule = make(names)
-    return rule if names.made.isdisjoint(names.seen) else make(Names(frozenset(names.seen)))
+    return rule if names.made.isdisjoint(names.seen) else make(VariableNames(frozenset(names.seen)))
 
 
 class RuleDraft(Draft):
     """A rule with conditions. If it is complete without conditions, they are optional."""
 
     def __init__(
-        self, shown: str, setting: Setting, head: Head, *, time: Term | None = None, is_complete: bool = False
+        self, shown: str, setting: RuleKind, head: Head, *, time: Term | None = None, is_complete: bool = False
     ) -> None:
         super().__init__(shown)
         self._setting = setting
@@ -70,7 +70,7 @@ class RuleDraft(Draft):
         self._take(self._build(checked, here()))
 
     def _build(self, conditions: tuple[Condition, ...], place: Span) -> Rule:
-        def make(names: Names) -> Rule:
+        def make(names: VariableNames) -> Rule:
             scope = Scope(self._setting, self._shown, names, self._time)
             finish = self._head(scope)
             for condition in conditions:
@@ -96,8 +96,8 @@ class IntervalDraft(Draft):
         place = here()
         self._take(named_apart(lambda names: self._build(names, opened, where, place)))
 
-    def _build(self, names: Names, steps: tuple[Step, ...], where: str, place: Span) -> Rule:
-        scope = Scope(Setting.INTERVAL, self._shown, names)
+    def _build(self, names: VariableNames, steps: tuple[Step, ...], where: str, place: Span) -> Rule:
+        scope = Scope(RuleKind.INTERVAL, self._shown, names)
         fvp = self._pair._fvp(scope)
         given = only_given(steps)
         if given is None:

@@ -15,7 +15,7 @@ class UnknownName(BuilderError, AttributeError):
     """An unknown function or predicate, used as an attribute."""
 
 
-class Piece:
+class BuilderPiece:
     """The base class of conditions, situations and terms."""
 
     def _advice(self) -> str:
@@ -31,7 +31,7 @@ class Piece:
 
 def reject_operand(operator: str, other: object) -> NoReturn:
     """Rejects an operand of `&`, `|` or `-`."""
-    if isinstance(other, Piece):
+    if isinstance(other, BuilderPiece):
         raise BuilderError(f"{other._advice()}; it cannot stand beside {operator}")
     raise BuilderError(
         f"{other!r} cannot stand beside {operator}. Python applies {operator} before ==, so put each side in "
@@ -44,7 +44,7 @@ def arguments(count: int) -> str:
     return f"{count} argument" if count == 1 else f"{count} arguments"
 
 
-def reject_equality(piece: Piece) -> NoReturn:
+def reject_equality(piece: BuilderPiece) -> NoReturn:
     """Rejects `==` on a condition."""
     raise BuilderError(
         f"{piece!r} is a whole condition and has no value to compare. Python applies ~, &, | and - before ==, so put "

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from holdsfor.diagnostics import Span
-from holdsfor.frontend.builder.scope import Setting, alias
+from holdsfor.frontend.builder.scope import RuleKind, alias
 from holdsfor.ir import Algebra, Body, Call, Compare, Guard, IfThenElse, Intervals, Literal, Not, Or
 from holdsfor.syntax.terms import EMPTY_LIST, Const, Term, Var
 
 _UNIFICATIONS = {"=": True, "==": True, "\\=": False, "\\==": False}
 
 
-def comparison(operator: str, left: Term, right: Term, setting: Setting, place: Span) -> Literal:
+def comparison(operator: str, left: Term, right: Term, setting: RuleKind, place: Span) -> Literal:
     """A comparison; in a rule about intervals, a comparison with `[]` is a guard."""
-    if setting is Setting.INTERVAL and operator in _UNIFICATIONS:
+    if setting is RuleKind.INTERVAL and operator in _UNIFICATIONS:
         for one, other in ((left, right), (right, left)):
             if other == EMPTY_LIST and isinstance(one, Var):
                 return Guard(one, _UNIFICATIONS[operator], place)

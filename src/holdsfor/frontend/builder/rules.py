@@ -10,7 +10,7 @@ from holdsfor.diagnostics import Span
 from holdsfor.frontend.builder.drafts import Draft, Finish, Head, IntervalDraft, RuleDraft
 from holdsfor.frontend.builder.errors import BuilderError
 from holdsfor.frontend.builder.places import here
-from holdsfor.frontend.builder.scope import Names, Scope, Setting
+from holdsfor.frontend.builder.scope import RuleKind, Scope, VariableNames
 from holdsfor.frontend.builder.states import Pair, as_effect, as_pair
 from holdsfor.frontend.builder.symbols import EventTerm, Fact, FactTerm
 from holdsfor.frontend.builder.terms import TermLike, to_length, to_term
@@ -44,7 +44,7 @@ class Rules:
     def program(self) -> ir.Program:
         """The program of all rules so far."""
         drafts = [entry for entry in self._entries if isinstance(entry, Draft)]
-        unfinished = [draft._complaint() for draft in drafts if draft._rule is None]
+        unfinished = [draft._error_message() for draft in drafts if draft._rule is None]
         if unfinished:
             raise BuilderError("\n".join(unfinished))
         rules = (entry._rule if isinstance(entry, Draft) else entry for entry in self._entries)
@@ -83,7 +83,7 @@ class Rules:
             fvp = checked._fvp(scope)
             return lambda body, place: ir.InitiallyRule(fvp, body, place)
 
-        return self._add(RuleDraft(f"rules.initially({checked!r})", Setting.TIMELESS, head, is_complete=True))
+        return self._add(RuleDraft(f"rules.initially({checked!r})", RuleKind.TIMELESS, head, is_complete=True))
 
     def holds(self, pair: Pair) -> IntervalDraft:
         """The fluent is defined by the intervals of other fluents. Continue with `.during(…)`."""
@@ -105,7 +105,7 @@ class Rules:
 
     def _at_time(self, shown: str, head: Head, time: Term) -> RuleDraft:
         """A rule at a time-point; if this is constant, conditions are optional."""
-        return self._add(RuleDraft(shown, Setting.POINT, head, time=time, is_complete=isinstance(time, Const)))
+        return self._add(RuleDraft(shown, RuleKind.POINT, head, time=time, is_complete=isinstance(time, Const)))
 
     # Delayed effects
 
@@ -134,7 +134,7 @@ class Rules:
             length = scope.term(period, trigger.place)
             return lambda body, place: ir.DelayRule(cause, result, length, body, place)
 
-        return self._add(RuleDraft(shown, Setting.TIMELESS, head, is_complete=True))
+        return self._add(RuleDraft(shown, RuleKind.TIMELESS, head, is_complete=True))
 
     def postpone(self, pair: Pair) -> RuleDraft:
         """A new initiation postpones the delayed effects of the fluent."""
@@ -144,7 +144,7 @@ class Rules:
             fvp = checked._fvp(scope)
             return lambda body, place: ir.PostponeRule(fvp, body, place)
 
-        return self._add(RuleDraft(f"rules.postpone({checked!r})", Setting.TIMELESS, head, is_complete=True))
+        return self._add(RuleDraft(f"rules.postpone({checked!r})", RuleKind.TIMELESS, head, is_complete=True))
 
     # Background knowledge
 
@@ -152,7 +152,7 @@ class Rules:
         """Adds facts of the background knowledge."""
         place = here()
         for one in facts:
-            scope = Scope(Setting.BACKGROUND, "rules.fact", Names())
+            scope = Scope(RuleKind.BACKGROUND, "rules.fact", VariableNames())
             self._entries.append(ir.BackgroundRule(scope.term(_as_head(one, "rules.fact"), place), (), place))
 
     def facts(self, symbol: Fact, rows: Iterable[Iterable[TermLike]]) -> None:
@@ -174,7 +174,7 @@ class Rules:
             written = scope.term(atom, fact.place)
             return lambda body, place: ir.BackgroundRule(written, body, place)
 
-        return self._add(RuleDraft(f"rules.define({fact!r})", Setting.BACKGROUND, head))
+        return self._add(RuleDraft(f"rules.define({fact!r})", RuleKind.BACKGROUND, head))
 
     # Declarations
 
@@ -216,7 +216,7 @@ class Rules:
             return lambda body, span: _declaration(checked, written, body, span)
 
         place = here()
-        return self._add(RuleDraft(f"rules.declare({checked.value!r}, …)", Setting.TIMELESS, head, is_complete=True))
+        return self._add(RuleDraft(f"rules.declare({checked.value!r}, …)", RuleKind.TIMELESS, head, is_complete=True))
 
     def _add(self, draft: _D) -> _D:
         self._entries.append(draft)

@@ -15,10 +15,10 @@ from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, T
 Namer: TypeAlias = Callable[[], Term]
 """Names an interval list at the time it is written, so that names are in reading order."""
 
-_NOBODY = Var("")
+_NO_VARIABLE = Var("")
 
 
-class Setting(Enum):
+class RuleKind(Enum):
     """The kind of a rule, which determines the conditions that it can have."""
 
     POINT = auto()
@@ -34,10 +34,10 @@ class Lowers(Protocol):
 
 
 @dataclass
-class Names:
-    """The variable names of a rule: `seen` are the user's, generated names avoid `taken`."""
+class VariableNames:
+    """The variable names of a rule: `seen` are the user's, generated names avoid `reserved`."""
 
-    taken: frozenset[str] = frozenset()
+    reserved: frozenset[str] = frozenset()
     seen: set[str] = field(default_factory=set)
     made: set[str] = field(default_factory=set)
     anonymous: int = 0
@@ -47,11 +47,11 @@ class Names:
         """The next unused name of I1, I2, …."""
         self.fresh += 1
         name = f"I{self.fresh}"
-        return self.fresh_intervals() if name in self.taken else self._make(name)
+        return self.fresh_intervals() if name in self.reserved else self._make(name)
 
     def result(self) -> Var:
         """The name of the interval list in the head."""
-        return self.fresh_intervals() if "I" in self.taken else self._make("I")
+        return self.fresh_intervals() if "I" in self.reserved else self._make("I")
 
     def _make(self, name: str) -> Var:
         self.made.add(name)
@@ -62,9 +62,9 @@ class Names:
 class Scope:
     """A body under construction. Nested bodies share the names and the interval lists before them."""
 
-    setting: Setting
+    setting: RuleKind
     rule: str
-    names: Names
+    names: VariableNames
     time: Term | None = None
     body: list[Literal] = field(default_factory=list)
     known: dict[Literal, Term] = field(default_factory=dict)
@@ -99,12 +99,12 @@ class Scope:
 
     def moment(self, place: Span, what: object) -> Term:
         """The time-point of conditions; an error in rules without one."""
-        if self.setting is Setting.INTERVAL:
+        if self.setting is RuleKind.INTERVAL:
             raise BuilderError(
                 f"{what!r} would be read at a time-point here, and {self.rule} works on intervals: combine situations "
                 "with &, |, -, ~, or define a fluent with rules.initiate(…) and use it here"
             )
-        if self.setting is Setting.TIMELESS:
+        if self.setting is RuleKind.TIMELESS:
             raise BuilderError(
                 f"{what!r} depends on time, and {self.rule} is about all time: use facts, comparisons and arithmetic"
             )
@@ -132,7 +132,7 @@ class Scope:
 
         Without a name to give it, a list that is known already is not computed again.
         """
-        key = make(_NOBODY)
+        key = make(_NO_VARIABLE)
         if out is None and key in self.known:
             return self.known[key]
         target = self.names.fresh_intervals() if out is None else out()
@@ -142,7 +142,7 @@ class Scope:
 
     def require_intervals(self, what: object) -> None:
         """Rejects interval lists in rules about time-points."""
-        if self.setting in (Setting.POINT, Setting.TIMELESS):
+        if self.setting in (RuleKind.POINT, RuleKind.TIMELESS):
             raise BuilderError(
                 f"{what!r} speaks of intervals, and {self.rule} does not: define the situation with "
                 "rules.holds(…).during(…) and use its fluent as the condition"

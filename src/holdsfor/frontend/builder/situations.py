@@ -13,7 +13,7 @@ from typing import NoReturn, TypeAlias, TypeVar
 
 from holdsfor.diagnostics import Span
 from holdsfor.frontend.builder.conditions import Condition
-from holdsfor.frontend.builder.errors import BuilderError, Piece, reject_equality, reject_operand
+from holdsfor.frontend.builder.errors import BuilderError, BuilderPiece, reject_equality, reject_operand
 from holdsfor.frontend.builder.places import here
 from holdsfor.frontend.builder.scope import Namer, Scope, alias
 from holdsfor.frontend.builder.terms import Termed, TermLike, to_length
@@ -34,7 +34,7 @@ Length: TypeAlias = "float | str | timedelta"
 _E = TypeVar("_E", bound=StrEnum)
 
 
-class Situation(Piece):
+class Situation(BuilderPiece):
     """Something that holds during intervals.
 
     `a & b` is during both, `a | b` during either, `a - b` during a but not b, `~a` whenever not a.

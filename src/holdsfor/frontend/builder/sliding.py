@@ -8,7 +8,7 @@ from holdsfor.diagnostics import Span
 from holdsfor.frontend.builder.conditions import Condition
 from holdsfor.frontend.builder.errors import BuilderError
 from holdsfor.frontend.builder.places import here
-from holdsfor.frontend.builder.scope import Scope, Setting
+from holdsfor.frontend.builder.scope import RuleKind, Scope
 from holdsfor.frontend.builder.symbols import Change, EventTerm
 from holdsfor.frontend.builder.terms import TermLike, to_length, to_term
 from holdsfor.frontend.builder.values import T, Value, expression
@@ -76,7 +76,7 @@ class Top(Condition):
     place: Span = field(default_factory=here)
 
     def _lower(self, scope: Scope) -> None:
-        if scope.setting is Setting.BACKGROUND:
+        if scope.setting is RuleKind.BACKGROUND:
             raise BuilderError(f"{self!r} cannot stand in a background rule: write it in the rules themselves")
         scope.moment(self.place, self)
         scope.add(Call(scope.term(self.atom, self.place), self.place))

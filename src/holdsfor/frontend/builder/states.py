@@ -130,7 +130,7 @@ class FluentTerm(Pair):
 
     def __ne__(self, value: object) -> NoReturn:
         raise BuilderError(
-            f"{print_term(self.fluent)} != {value!r} can mean two things: for 'does not have this value' write "
+            f"{print_term(self.fluent)} != {value!r} is ambiguous: for 'does not have this value' write "
             f"~({print_term(self.fluent)} == {value!r}), for 'has another value' name the value and compare it: "
             f"{print_term(self.fluent)} == X, X != {value!r}"
         )

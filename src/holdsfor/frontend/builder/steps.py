@@ -87,7 +87,7 @@ class Conditional(State):
         for condition in self.tests:
             condition._lower(inner)
         condition_body = tuple(inner.body)
-        # What the condition computed is still known in the first branch, not in the second.
+        # Values that the condition computes are known in the first branch, not in the second.
         then = self._branch(inner.nested(), self.yes, lambda: target)
         otherwise = None if self.no is None else self._branch(scope.nested(), self.no, lambda: target)
         scope.add(IfThenElse(condition_body, then, otherwise, self.place))

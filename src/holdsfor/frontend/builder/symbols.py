@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from holdsfor.diagnostics import Span
 from holdsfor.frontend.builder.conditions import Condition
-from holdsfor.frontend.builder.errors import BuilderError, Piece, UnknownName, arguments
+from holdsfor.frontend.builder.errors import BuilderError, BuilderPiece, UnknownName, arguments
 from holdsfor.frontend.builder.places import here
 from holdsfor.frontend.builder.scope import Scope
 from holdsfor.frontend.builder.states import FluentTerm, Pair, as_pair
@@ -21,7 +21,7 @@ from holdsfor.logic.library import LIBRARY
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, Term, Var
 
-_TAKEN = {
+_RESERVED = {
     "happensAt": "an event is a condition by itself",
     "holdsAt": "a fluent is a condition by itself",
     "holdsFor": "use a fluent in rules.holds(…).during(…)",
@@ -45,7 +45,7 @@ _TAKEN = {
 """Predicates of the language, and their corrections."""
 
 
-class Symbol(Piece):
+class Symbol(BuilderPiece):
     """A name, and the names of its parameters if declared."""
 
     _kind = "symbol"
@@ -99,7 +99,7 @@ def _instead(name: str, arity: int) -> str | None:
         return "use .sometime_in_last(…) and its like"
     if arity == 4 and name in {relation.value for relation in AllenRelation}:
         return "use .allen(…) and its like"
-    return "use top(…)" if (name, arity) == TOP else _TAKEN.get(name)
+    return "use top(…)" if (name, arity) == TOP else _RESERVED.get(name)
 
 
 class Event(Symbol):

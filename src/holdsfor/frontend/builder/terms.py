@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import TypeAlias
 
-from holdsfor.frontend.builder.errors import BuilderError, Piece
+from holdsfor.frontend.builder.errors import BuilderError, BuilderPiece
 from holdsfor.syntax.durations import duration_of, read_duration
 from holdsfor.syntax.parser import flatten
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 from holdsfor.times import nanoseconds
 
 
-class Termed(Piece):
+class Termed(BuilderPiece):
     """A piece that can be an argument."""
 
     def _term(self) -> Term:
@@ -47,7 +47,7 @@ def to_term(value: TermLike) -> Term:
         return ListTerm(to_terms(value))
     if isinstance(value, tuple) and len(value) >= 2:
         return apply(",", to_terms(value))
-    raise BuilderError(_complaint(value))
+    raise BuilderError(_error_message(value))
 
 
 def to_length(value: TermLike, what: str) -> Term:
@@ -87,8 +87,8 @@ def _number(value: numbers.Real) -> Const:
     return Const(number)
 
 
-def _complaint(value: object) -> str:
-    if isinstance(value, Piece):
+def _error_message(value: object) -> str:
+    if isinstance(value, BuilderPiece):
         return f"{value!r} cannot be an argument; an argument is a variable, text, a number, a truth value or a list"
     if isinstance(value, tuple):
         return f"{value!r} is too short: a tuple needs two parts; for a list write [ ]"

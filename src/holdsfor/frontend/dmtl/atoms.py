@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from typing import NoReturn, TypeVar
 
-from holdsfor.diagnostics import Label, Span
+from holdsfor.diagnostics import RelatedSpan, Span
 from holdsfor.frontend.dmtl import words
 from holdsfor.frontend.dmtl.constants import PLAIN, QUOTED, constant, unquoted
-from holdsfor.frontend.dmtl.numbers import Numbers
+from holdsfor.frontend.dmtl.numbers import NumberParser
 from holdsfor.ir.metric import Atom, Binary, BinaryOperator, MetricAtom, Range, Truth, Unary, UnaryOperator
 from holdsfor.syntax.durations import negated
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, Var
@@ -21,7 +21,7 @@ _VARIABLE = re.compile(r"\w+\Z")
 _ARITHMETIC = re.compile(r"\w+\s*[-+*/]")
 
 
-class Atoms(Numbers):
+class Atoms(NumberParser):
     """Reads metric atoms."""
 
     depth = 0
@@ -88,7 +88,9 @@ class Atoms(Numbers):
     def _operator_range(self, word: str) -> Range:
         found = self._interval_after(word)
         if found.low is None or found.low < 0:
-            self.complain(found.span, f"the interval of {word} is negative", _hint_for_negative(word, found), "HF602")
+            self.report_error(
+                found.span, f"the interval of {word} is negative", _hint_for_negative(word, found), "HF602"
+            )
         return found
 
     def _signed(self, word: str, operators: tuple[_Operator, _Operator]) -> tuple[_Operator, Range]:
@@ -102,7 +104,7 @@ class Atoms(Numbers):
         if found.low is None or found.low < 0:
             both = "two conditions" if word == "ALWAYS" else "two rules"
             message = f"the interval of {word} reaches into the past and the future"
-            self.complain(found.span, message, f"write {both}, one for each side of 0", "HF602")
+            self.report_error(found.span, message, f"write {both}, one for each side of 0", "HF602")
         return future, found
 
     def _parenthesised(self) -> MetricAtom:
@@ -182,20 +184,20 @@ class Atoms(Numbers):
             hint = (
                 f"write {text.lstrip('_').capitalize() or '_'} for a variable, _ for any value, '{text}' for a constant"
             )
-            self.complain(span, f"{text} is neither a variable nor a constant", hint, "HF607")
+            self.report_error(span, f"{text} is neither a variable nor a constant", hint, "HF607")
         elif text[0].isupper():
             if not _VARIABLE.match(text):
-                self._complain_about_variable(text, span)
+                self._report_variable(text, span)
             return Var(text, span)
         return Const(constant(text), span)
 
-    def _complain_about_variable(self, text: str, span: Span) -> None:
+    def _report_variable(self, text: str, span: Span) -> None:
         if _ARITHMETIC.match(text):
             hint = f"write a variable here, and a condition for it: Z = {text}"
-            self.complain(span, "an argument cannot be an expression", hint, "HF607")
+            self.report_error(span, "an argument cannot be an expression", hint, "HF607")
             return
         message = f"{text} starts with a capital letter but is not a variable"
-        self.complain(span, message, f"write '{text}' for a constant", "HF607")
+        self.report_error(span, message, f"write '{text}' for a constant", "HF607")
 
     # Errors
 
@@ -246,12 +248,12 @@ class Atoms(Numbers):
             self.fail(self.ahead(), "arguments are variables and constants, without nesting", hint, "HF607")
         if self.on_new_line() or following in ("]", ":", "@", "|", "."):
             self._fail_unclosed_bracket(opening, ")")
-        label = Label(self.span(opening, opening + 1), "opened here")
+        label = RelatedSpan(self.span(opening, opening + 1), "opened here")
         hint = "is a comma missing? A constant with blanks must be quoted"
         self.fail(self.ahead(), f"expected , or ), found {self.shown()}", hint, label=label)
 
     def _fail_unclosed_bracket(self, opening: int, closer: str) -> NoReturn:
-        label = Label(self.span(opening, opening + 1), "opened here")
+        label = RelatedSpan(self.span(opening, opening + 1), "opened here")
         message = f"expected {closer} before {self.shown()}"
         self.fail(self.here(), message, f"close the bracket with {closer}", "HF004", label)
 

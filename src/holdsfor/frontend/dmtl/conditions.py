@@ -79,7 +79,7 @@ class Conditions(Atoms):
         if comparator in _MEANT:
             span = self.span(sign.start(), sign.end())
             meant = _MEANT[comparator]
-            self.complain(span, f"{comparator} is not a comparison", f"write {meant}", "HF001", replacement=meant)
+            self.report_error(span, f"{comparator} is not a comparison", f"write {meant}", "HF001", replacement=meant)
             comparator = _MEANT[comparator]
         self.skip()
         call = _CALL.match(self.text, self.position)
@@ -160,7 +160,7 @@ class Conditions(Atoms):
         number = None if digits[0] == "0" and len(digits) > 1 else read_number(text)
         if number is None:
             hint = f"numbers have no leading zeros; write '{text}' for a text"
-            self.complain(span, f"{text} is not a number", hint, "HF607")
+            self.report_error(span, f"{text} is not a number", hint, "HF607")
             return Const(0, span)
         return Const(number, span)
 

@@ -57,9 +57,9 @@ class _Layout:
             self._cursor = comment.end
 
     def _take(self, stop: int) -> list[Comment]:
-        taken = [comment for comment in self._comments if comment.start < stop]
-        self._comments = self._comments[len(taken) :]
-        return taken
+        found = [comment for comment in self._comments if comment.start < stop]
+        self._comments = self._comments[len(found) :]
+        return found
 
     def _trailing_comment(self) -> None:
         """Keeps a comment on the last line of a rule there."""

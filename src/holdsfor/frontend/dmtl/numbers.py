@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple, NoReturn
 
-from holdsfor.diagnostics import Label, Span
+from holdsfor.diagnostics import RelatedSpan, Span
 from holdsfor.frontend.dmtl.scanner import Scanner
 from holdsfor.ir.metric import Range
 from holdsfor.syntax.durations import duration_term, duration_text, is_sensible, length_of
@@ -38,7 +38,7 @@ class Bound(NamedTuple):
     duration: Compound | None = None
 
 
-class Numbers(Scanner):
+class NumberParser(Scanner):
     """Parses numbers and intervals. An error is reported, and replaced by a harmless value."""
 
     def range(self) -> Range:
@@ -78,7 +78,7 @@ class Numbers(Scanner):
             return Bound(None, _INFINITE[text], span)
         number = _fraction(text)
         if number is None:
-            self.complain(span, f"{text} is not a number", _hint_for_number(text), "HF602")
+            self.report_error(span, f"{text} is not a number", _hint_for_number(text), "HF602")
             return Bound(Fraction(0), True, span, is_readable=False)
         return Bound(number, True, span)
 
@@ -97,7 +97,7 @@ class Numbers(Scanner):
         return Bound(length_of(term), True, term.span, duration=term)
 
     def _fail_unclosed(self, start: int) -> NoReturn:
-        label = Label(self.span(start, start + 1), "opened here")
+        label = RelatedSpan(self.span(start, start + 1), "opened here")
         message = f"expected ] or ) at the end of the interval, found {self.shown()}"
         if self.text[self.end - 1].isdigit() and (meant := unit_meant(self.next_word())):
             self.fail(self.ahead(), message, meant.hint, "HF004", label, meant.unit)
@@ -106,10 +106,10 @@ class Numbers(Scanner):
 
     def _punctual(self, bound: Bound, span: Span, is_open: bool) -> Range:
         if bound.number is None:
-            self.complain(bound.span, "a time cannot be infinite", "write an interval such as [0,inf)", "HF602")
+            self.report_error(bound.span, "a time cannot be infinite", "write an interval such as [0,inf)", "HF602")
         elif is_open:
             shown = bound.span.text
-            self.complain(span, "an open interval around one number is empty", f"write [{shown}]", "HF602")
+            self.report_error(span, "an open interval around one number is empty", f"write [{shown}]", "HF602")
         else:
             return Range(bound.number, bound.number, span=span, durations=(bound.duration, bound.duration))
         return _ZERO
@@ -139,7 +139,7 @@ class Numbers(Scanner):
         return _ZERO
 
     def _wrong(self, span: Span, message: str, hint: str) -> None:
-        self.complain(span, message, hint, "HF602")
+        self.report_error(span, message, hint, "HF602")
 
 
 def _are_comparable(low: Bound, high: Bound) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple, NoReturn
 from holdsfor.diagnostics import Diagnostic, Source, Span, in_reading_order
 from holdsfor.frontend.dmtl.conditions import Conditions
 from holdsfor.frontend.dmtl.constants import constant
-from holdsfor.frontend.dmtl.scanner import SyntaxProblem
+from holdsfor.frontend.dmtl.scanner import MetricSyntaxProblem
 from holdsfor.frontend.dmtl.words import BINARY, NAME, NEGATIONS, NOT, close_operator
 from holdsfor.ir import metric
 from holdsfor.ir.metric import MetricAtom, MetricDirective, MetricFact, MetricLiteral, MetricProgram, MetricRule
@@ -29,7 +29,7 @@ _UNQUOTED_ZONE = re.compile(rf"{TIME_ZONE}\s*\(\s*(\w+(?:/[\w+-]+)+)\s*\)")
 _FULL_STOP = re.compile(r"\.")
 
 
-class Parsed(NamedTuple):
+class ParsedMetricSource(NamedTuple):
     """The rules and facts of a source in reading order, with its comments, findings and directives."""
 
     statements: list[MetricRule | MetricFact]
@@ -54,18 +54,18 @@ def parse_metric(sources: Iterable[Source]) -> MetricProgram:
     )
 
 
-def parse_source(source: Source) -> Parsed:
+def parse_source(source: Source) -> ParsedMetricSource:
     """Parse one source, with its comments."""
     parser = _Parser(source)
     statements = parser.statements()
     comments = [parser.comments[start] for start in sorted(parser.comments)]
-    return Parsed(statements, comments, parser.diagnostics, parser.directives)
+    return ParsedMetricSource(statements, comments, parser.diagnostics, parser.directives)
 
 
-def parse_data(source: Source) -> Parsed:
+def parse_data(source: Source) -> ParsedMetricSource:
     """Parses facts of a data file, in which there are no variables: a capitalised name is a constant too."""
     parser = _DataParser(source)
-    return Parsed(parser.statements(), [], parser.diagnostics, [])
+    return ParsedMetricSource(parser.statements(), [], parser.diagnostics, [])
 
 
 class _Parser(Conditions):
@@ -84,7 +84,7 @@ class _Parser(Conditions):
             known = len(self.diagnostics)
             try:
                 statement = self._statement()
-            except SyntaxProblem:
+            except MetricSyntaxProblem:
                 self.recover()
                 continue
             if len(self.diagnostics) > known:
@@ -160,37 +160,37 @@ class _Parser(Conditions):
                 operator = Span(self.source, atom.span.start, atom.range.span.end)
                 box = "Boxplus" if atom.operator is metric.UnaryOperator.DIAMOND_PLUS else "Boxminus"
                 message = f"{atom.operator} in a head does not say when"
-                self.complain(operator, message, f"write {box}: it holds at all times of the interval", "HF603")
+                self.report_error(operator, message, f"write {box}: it holds at all times of the interval", "HF603")
             boxes.append((atom.operator, atom.range))
             atom = atom.operand
         if isinstance(atom, metric.Binary):
             message = f"a rule cannot derive {atom.operator}"
-            self.complain(atom.span, message, "a head is an atom, with Boxplus or Boxminus before it", "HF603")
+            self.report_error(atom.span, message, "a head is an atom, with Boxplus or Boxminus before it", "HF603")
         elif isinstance(atom, metric.Truth):
-            self.complain(atom.span, "Top holds anyway", "write a predicate of your own", "HF603")
+            self.report_error(atom.span, "Top holds anyway", "write a predicate of your own", "HF603")
         return tuple(boxes), atom if isinstance(atom, metric.Atom) else metric.Atom("", (), atom.span)
 
     def _fact(self, written: MetricAtom) -> MetricFact:
         during = self.range() if self.skip() in ("[", "(") else self.point()
         for duration in filter(None, during.durations):
             message = f"{duration.span.text} is a duration, not a time"
-            self.complain(duration.span, message, "write the number of the time-point", "HF602")
+            self.report_error(duration.span, message, "write the number of the time-point", "HF602")
         if not isinstance(written, metric.Atom):
             hint = "write the fact for the times at which it holds"
-            self.complain(written.span, "a fact is an atom without operators", hint, "HF605")
+            self.report_error(written.span, "a fact is an atom without operators", hint, "HF605")
             return MetricFact("", (), during)
         for arg in written.args:
             if isinstance(arg, Var):
-                self._complain_variable_in_fact(arg)
+                self._report_variable_in_fact(arg)
         args = tuple(arg for arg in written.args if isinstance(arg, Const))
         return MetricFact(written.predicate, args, during, self.span(self.start))
 
-    def _complain_variable_in_fact(self, arg: Var) -> None:
+    def _report_variable_in_fact(self, arg: Var) -> None:
         if arg.is_anonymous:
-            self.complain(arg.span, "_ in a fact", "a fact says of which constants it holds", "HF605")
+            self.report_error(arg.span, "_ in a fact", "a fact says of which constants it holds", "HF605")
             return
         message = f"{arg.name} starts with a capital letter, so it is a variable, and a fact has none"
-        self.complain(arg.span, message, f"write '{arg.name}' for a constant", "HF605")
+        self.report_error(arg.span, message, f"write '{arg.name}' for a constant", "HF605")
 
     # The end of a rule
 
@@ -283,5 +283,7 @@ class _DataParser(_Parser):
     def _statement(self) -> MetricRule | MetricFact | MetricDirective:
         statement = super()._statement()
         if isinstance(statement, MetricRule):
-            self.complain(statement.span, "this is a rule, not a fact", "put rules into a file of their own", "HF605")
+            self.report_error(
+                statement.span, "this is a rule, not a fact", "put rules into a file of their own", "HF605"
+            )
         return statement

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from holdsfor.diagnostics import Diagnostic, Fix, Label, Severity, Source, Span
+from holdsfor.diagnostics import Diagnostic, Fix, RelatedSpan, Severity, Source, Span
 from holdsfor.frontend.dmtl.constants import QUOTED
 from holdsfor.syntax.tokens import Comment
 
@@ -24,7 +24,7 @@ _LONGEST_BRACKET = 2_000
 """The search range for a closing bracket, so that an unclosed one does not cost the whole file."""
 
 
-class SyntaxProblem(Exception):
+class MetricSyntaxProblem(Exception):
     """Unwinds the parser to the end of the rule; the diagnostic is already recorded."""
 
 
@@ -100,13 +100,13 @@ class Scanner:
 
     # Errors
 
-    def complain(
+    def report_error(
         self,
         span: Span,
         message: str,
         hint: str,
         code: str,
-        label: Label | None = None,
+        label: RelatedSpan | None = None,
         replacement: str | None = None,
     ) -> None:
         """Records an error and continues. `replacement` is the corrected text, if the hint contains one."""
@@ -120,12 +120,12 @@ class Scanner:
         message: str,
         hint: str,
         code: str = "HF001",
-        label: Label | None = None,
+        label: RelatedSpan | None = None,
         replacement: str | None = None,
     ) -> NoReturn:
         """Records an error and abandons the rule."""
-        self.complain(span, message, hint, code, label, replacement)
-        raise SyntaxProblem
+        self.report_error(span, message, hint, code, label, replacement)
+        raise MetricSyntaxProblem
 
     def here(self) -> Span:
         """The span of the next item; at the end of a line, of the last one."""

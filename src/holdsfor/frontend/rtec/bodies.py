@@ -10,9 +10,9 @@ from holdsfor import ir
 from holdsfor.diagnostics import Span
 from holdsfor.frontend.rtec.distances import read_distance
 from holdsfor.frontend.rtec.durations import BUILT_IN
-from holdsfor.frontend.rtec.problems import Malformed, Problems
+from holdsfor.frontend.rtec.problems import MalformedClause, Problems
 from holdsfor.frontend.rtec.sliding import SlidingReader, is_sliding_goal
-from holdsfor.frontend.rtec.wording import Words, about_arity, about_choice, about_name, about_order, about_pair
+from holdsfor.frontend.rtec.wording import Wording, about_arity, about_choice, about_name, about_order, about_pair
 from holdsfor.ir.sliding import SLIDING_USAGE, TOP, TOP_USAGE
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, conjuncts, functor
@@ -147,7 +147,7 @@ class BodyReader:
         if name in _METRIC_NAMES and name not in self._defined:
             return self._metric(goal, _METRIC_NAMES[name], context)
         if is_sliding_goal(goal) and name not in self._defined:
-            raise self._sliding.complain_of_goal(goal)
+            raise self._sliding.goal_error(goal)
         if name == TOP and name not in self._defined:
             in_background = context is Context.BACKGROUND
             self._sliding.check_top(goal, self._at_time_points(context), in_background=in_background)
@@ -315,7 +315,7 @@ class BodyReader:
         if wrong is not None:
             raise self._malformed("HF110", wrong, goal.args[0].span)
 
-    def _malformed(self, code: str, words: Words, span: Span) -> Malformed:
+    def _malformed(self, code: str, words: Wording, span: Span) -> MalformedClause:
         return self._problems.error(code, words.message, span, words.hint, words.fix)
 
     def _require_interval_context(self, goal: Compound, context: Context) -> None:

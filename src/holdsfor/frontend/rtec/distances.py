@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdsfor.frontend.rtec.problems import Malformed, Problems
+from holdsfor.frontend.rtec.problems import MalformedClause, Problems
 from holdsfor.ir import AHEAD, Distance, IntervalOperator
 from holdsfor.syntax.durations import durations_in, is_duration, length_of
 from holdsfor.syntax.printer import print_term
@@ -42,7 +42,7 @@ class _Reader:
     def __init__(self, operator: IntervalOperator, problems: Problems) -> None:
         self._operator, self._problems = operator, problems
 
-    def error(self, code: str, message: str, term: Term, hint: str) -> Malformed:
+    def error(self, code: str, message: str, term: Term, hint: str) -> MalformedClause:
         """Records an error at a term."""
         return self._problems.error(code, message, term.span, hint)
 

@@ -111,9 +111,9 @@ class _Layout:
                 self._cursor = comment.end
 
     def _take_comments(self, start: int, end: int) -> list[Comment]:
-        taken = [comment for comment in self._comments if start <= comment.start < end]
+        found = [comment for comment in self._comments if start <= comment.start < end]
         self._comments = [comment for comment in self._comments if not start <= comment.start < end]
-        return taken
+        return found
 
     def _same_line(self, end: int, comment: Comment) -> bool:
         between = self._source.text[end : comment.start]

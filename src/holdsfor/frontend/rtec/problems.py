@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
 
 
-class Malformed(Exception):
+class MalformedClause(Exception):
     """A clause that cannot be lowered to a rule; its diagnostic is already recorded."""
 
 
@@ -15,7 +15,7 @@ class Problems:
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
 
-    def error(self, code: str, message: str, span: Span, hint: str = "", fix: Fix | None = None) -> Malformed:
+    def error(self, code: str, message: str, span: Span, hint: str = "", fix: Fix | None = None) -> MalformedClause:
         """Records an error; raise the returned exception to abandon the clause."""
         self.found.append(Diagnostic(code, Severity.ERROR, message, span, hint, fix=fix))
-        return Malformed()
+        return MalformedClause()

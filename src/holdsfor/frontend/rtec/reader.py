@@ -9,7 +9,7 @@ from holdsfor.frontend.rtec.anonymous import number_anonymous
 from holdsfor.frontend.rtec.bodies import BodyReader
 from holdsfor.frontend.rtec.files import ReadFile, with_loaded_files
 from holdsfor.frontend.rtec.heads import HeadReader
-from holdsfor.frontend.rtec.problems import Malformed, Problems
+from holdsfor.frontend.rtec.problems import MalformedClause, Problems
 from holdsfor.ir import BackgroundRule, Program, Rule
 from holdsfor.syntax.parser import Parsed, parse
 from holdsfor.syntax.terms import Clause, functor
@@ -35,7 +35,7 @@ def parse_program(sources: Iterable[Source], read: ReadFile | None = None) -> Pr
     for clause in clauses:
         try:
             rule = reader.rule(clause)
-        except Malformed:
+        except MalformedClause:
             continue
         rules.append(rule if isinstance(rule, BackgroundRule) and not rule.body else number_anonymous(rule))
     return Program(tuple(rules), (*_syntax_findings(parsed), *problems.found))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from holdsfor.frontend.rtec.problems import Malformed, Problems
-from holdsfor.frontend.rtec.wording import Words, about_arity, about_name, about_pair
+from holdsfor.frontend.rtec.problems import MalformedClause, Problems
+from holdsfor.frontend.rtec.wording import Wording, about_arity, about_name, about_pair
 from holdsfor.ir.sliding import (
     SLIDING_NAMES,
     SLIDING_USAGE,
@@ -47,18 +47,18 @@ class SlidingReader:
             raise self._problems.error("HF111", message, goal.span, "write it in the rules themselves")
         self._check_event(goal, goal.args[2])
 
-    def complain_of_goal(self, goal: Compound) -> Malformed:
+    def goal_error(self, goal: Compound) -> MalformedClause:
         """Reports a sliding aggregate that is not part of a comparison."""
         if len(goal.args) == sliding_arity(goal.name) + 1:
             *args, result = (print_term(arg) for arg in goal.args)
-            words = Words(
+            words = Wording(
                 f"{goal.name} is a number, not a condition", f"write {result} is {goal.name}({', '.join(args)})"
             )
         elif len(goal.args) != sliding_arity(goal.name):
             words = about_arity(goal, sliding_arity(goal.name), SLIDING_USAGE[goal.name])
             return self._problems.error("HF102", words.message, goal.span, words.hint)
         else:
-            words = Words(f"{goal.name} is a number, not a condition", f"compare it, such as {print_term(goal)} >= 3")
+            words = Wording(f"{goal.name} is a number, not a condition", f"compare it, such as {print_term(goal)} >= 3")
         return self._problems.error("HF111", words.message, goal.span, words.hint)
 
     def _check_arity(self, call: Compound) -> None:
@@ -73,19 +73,19 @@ class SlidingReader:
             raise self._problems.error("HF110", wrong.message, event.span, wrong.hint, wrong.fix)
 
     @staticmethod
-    def _about_event(call: Compound, event: Term) -> Words | None:
+    def _about_event(call: Compound, event: Term) -> Wording | None:
         if functor(event) == ("happensAt", 2) and isinstance(event, Compound):
             inner = print_term(event.args[0])
-            return Words(f"{call.name} takes the event alone", f"write {inner}: its time is that of the window")
+            return Wording(f"{call.name} takes the event alone", f"write {inner}: its time is that of the window")
         if functor(event) in (("start", 1), ("end", 1)) and isinstance(event, Compound):
             (pair,) = event.args
             return None if functor(pair) == ("=", 2) else about_pair(pair)
         if functor(event) == ("=", 2):
             shown = print_term(event)
             message = f"{call.name} looks at events, and {shown} is a fluent with its value"
-            return Words(message, f"write start({shown}) or end({shown})")
+            return Wording(message, f"write start({shown}) or end({shown})")
         wrong = about_name(event, "an event")
-        return None if wrong is None else Words(wrong.message, "write name(Args) for the event")
+        return None if wrong is None else Wording(wrong.message, "write name(Args) for the event")
 
 
 def is_sliding_goal(goal: Compound) -> bool:

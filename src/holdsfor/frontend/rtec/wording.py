@@ -27,7 +27,7 @@ _INVERSE = {
 }
 
 
-class Words(NamedTuple):
+class Wording(NamedTuple):
     """The problem, the advice, and the correction of the text if it is unique."""
 
     message: str
@@ -35,7 +35,7 @@ class Words(NamedTuple):
     fix: Fix | None = None
 
 
-def about_arity(term: Compound, expected: int, usage: str) -> Words:
+def about_arity(term: Compound, expected: int, usage: str) -> Wording:
     """A predicate with the wrong number of arguments."""
     plural = "argument" if expected == 1 else "arguments"
     if term.name in _SECOND and len(term.args) == 1:
@@ -44,21 +44,21 @@ def about_arity(term: Compound, expected: int, usage: str) -> Words:
         match term.args[0]:
             case Compound(name="start" | "end" as edge, args=(pair, time)):
                 usage = f"{term.name}({edge}({print_term(pair)}), {print_term(time)})"
-    return Words(f"{term.name} takes {expected} {plural}, not {len(term.args)}", f"write {usage}")
+    return Wording(f"{term.name} takes {expected} {plural}, not {len(term.args)}", f"write {usage}")
 
 
-def about_pair(term: Term) -> Words:
+def about_pair(term: Term) -> Wording:
     """Something that should be `F=V`."""
     if isinstance(term, Compound) and term.name in _FOR_EQUALS and len(term.args) == 2:
         left, right = (print_term(arg) for arg in term.args)
         message = f"a fluent and its value are joined by =, not {term.name}"
-        return Words(message, f"write {left}={right}", Fix(term.span, f"{left}={right}"))
+        return Wording(message, f"write {left}={right}", Fix(term.span, f"{left}={right}"))
     if functor(term) is None:
-        return Words(f"expected a fluent with its value, found {print_term(term)}", "write name(Args)=Value")
-    return Words("expected a fluent with its value", f"write {print_term(term)}=true, or the value you mean")
+        return Wording(f"expected a fluent with its value, found {print_term(term)}", "write name(Args)=Value")
+    return Wording("expected a fluent with its value", f"write {print_term(term)}=true, or the value you mean")
 
 
-def about_name(term: Term, what: str) -> Words | None:
+def about_name(term: Term, what: str) -> Wording | None:
     """An event or a fluent that is not a name with arguments; None if it is valid."""
     name = functor(term)
     if name is not None and (name[0] not in INFIX or name[1] != 2):
@@ -66,10 +66,10 @@ def about_name(term: Term, what: str) -> Words | None:
     message = f"{what} must be a name, not {print_term(term)}"
     usage = "write happensAt(name(Args), T)" if what == "an event" else "write it as name(Args)=Value"
     if name is None or not isinstance(term, Compound):
-        return Words(message, usage)
+        return Wording(message, usage)
     if what == "an event" and term.name == "=":
         pair = print_term(term)
-        return Words(
+        return Wording(
             f"{print_term(term.args[0])} cannot have a value here: events have none",
             f"write start({pair}) or end({pair}) for its edges, or holdsAt({pair}, …)",
         )
@@ -78,29 +78,29 @@ def about_name(term: Term, what: str) -> Words | None:
         joined = "_".join(found[0] for found in names if found)
         is_plain = all(isinstance(arg, Const) for arg in term.args[:-1]) and joined.isidentifier()
         changed = "_".join(print_term(arg) for arg in term.args)
-        return Words(message, f"names have no dashes: write {joined}", Fix(term.span, changed) if is_plain else None)
-    return Words(message, usage)
+        return Wording(message, f"names have no dashes: write {joined}", Fix(term.span, changed) if is_plain else None)
+    return Wording(message, usage)
 
 
-def about_order(goal: Compound, what: str) -> Words | None:
+def about_order(goal: Compound, what: str) -> Wording | None:
     """`happensAt(T, e)`: the time-point written first."""
     first, second = goal.args[:2]
     if isinstance(first, Var) and isinstance(second, Compound):
         swapped = f"{goal.name}({print_term(second)}, {print_term(first)})"
-        return Words(f"{what} comes first in {goal.name}", f"write {swapped}", Fix(goal.span, swapped))
+        return Wording(f"{what} comes first in {goal.name}", f"write {swapped}", Fix(goal.span, swapped))
     return None
 
 
-def about_choice(term: Term, what: str, known: Iterable[str], shown: Iterable[str]) -> Words:
-    """A term in place of one of a few names."""
+def about_choice(term: Term, what: str, known: Iterable[str], shown: Iterable[str]) -> Wording:
+    """A term in place of one of some names."""
     message = f"{print_term(term)} is not {what}"
     written = str(term.value) if isinstance(term, Const) else term.name if isinstance(term, Var) else ""
     if written in _INVERSE:
-        return Words(message, f"swap the two interval lists and write {_INVERSE[written]}")
+        return Wording(message, f"swap the two interval lists and write {_INVERSE[written]}")
     close = get_close_matches(written.lower(), list(known), 1, 0.7)
     if not close:
-        return Words(message, f"one of {', '.join(shown)}")
-    return Words(message, f"did you mean {close[0]}?", Fix(term.span, close[0]))
+        return Wording(message, f"one of {', '.join(shown)}")
+    return Wording(message, f"did you mean {close[0]}?", Fix(term.span, close[0]))
 
 
 def about_head(name: str, *, is_fact: bool) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from holdsfor.columns.kernels import Ints
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.mapmaking.sample import Sample
-from holdsfor.io.mapmaking.wanted import Wanted, matched
+from holdsfor.io.mapmaking.wanted import RequiredInput, matched
 from holdsfor.io.mapmaking.words import kinship, words
 
 _NAMES = {"event", "type", "kind", "action", "activity", "operation", "verb", "eventtype", "eventname"}
@@ -30,13 +30,13 @@ class KindGuess:
     """Other columns with few distinct values that could be meant."""
 
 
-def guess_kind(sample: Sample, time: str, wanted: Sequence[Wanted], chosen: str | None) -> KindGuess:
+def guess_kind(sample: Sample, time: str, wanted: Sequence[RequiredInput], chosen: str | None) -> KindGuess:
     """The column with the kind of a row; `chosen` overrides the guess."""
     found = {path: texts for path in sample.paths if path != time and (texts := sample.texts(path, _MOST))}
     if chosen is not None:
         if chosen not in found:
             raise HoldsforError(
-                f"{chosen} of {sample.name} cannot tell events apart: it has to be a column of text without gaps, and with up to "
+                f"{chosen} of {sample.name} cannot distinguish events: it has to be a column of text without gaps, and with up to "
                 f"{_MOST} different values; there are {', '.join(found) or 'none'}"
             )
         return _guess(chosen, found[chosen], ())
@@ -50,11 +50,11 @@ def guess_kind(sample: Sample, time: str, wanted: Sequence[Wanted], chosen: str 
         if words(path) and (words(path)[-1] in _NAMES or set(words(path)) & {"event", "eventtype", "eventname"})
         if len(set(texts)) <= min(_MOST_BY_NAME, max(2, len(texts) // 2)) or len(set(texts)) <= 3
     ]
-    few = [path for path, texts in found.items() if _is_few(texts)]
-    explaining = {path: _explained(sample, found[path]) for path in dict.fromkeys([*named, *few])}
+    candidates = [path for path, texts in found.items() if _has_few_values(texts)]
+    explaining = {path: _explained(sample, found[path]) for path in dict.fromkeys([*named, *candidates])}
     likely = [path for path in explaining if explaining[path] and explaining[path] == max(explaining.values())]
-    chosen_one = next(iter([*named[:1], *likely[:1], *(few if len(few) == 1 else [])]), None)
-    others = tuple(path for path in few if path != chosen_one)
+    chosen_one = next(iter([*named[:1], *likely[:1], *(candidates if len(candidates) == 1 else [])]), None)
+    others = tuple(path for path in candidates if path != chosen_one)
     if chosen_one is None:
         return KindGuess(None, {"": np.arange(sample.rows)}, others)
     return _guess(chosen_one, found[chosen_one], others)
@@ -66,12 +66,12 @@ def _guess(path: str, texts: Sequence[str], others: tuple[str, ...]) -> KindGues
     return KindGuess(path, {kind: np.flatnonzero(column == kind) for kind, _ in counted.most_common()}, others)
 
 
-def _known(values: set[str], wanted: Sequence[Wanted]) -> int:
-    """How similar the values are to the names that the rules read."""
+def _known(values: set[str], wanted: Sequence[RequiredInput]) -> int:
+    """The similarity of the values to the names that the rules read."""
     return sum(kinship(one.name, value) for value, one in matched(values, wanted).items())
 
 
-def _is_few(texts: Sequence[str]) -> bool:
+def _has_few_values(texts: Sequence[str]) -> bool:
     counted = Counter(texts)
     return (
         2 <= len(counted) <= _MOST_BY_NUMBER
@@ -81,7 +81,7 @@ def _is_few(texts: Sequence[str]) -> bool:
 
 
 def _explained(sample: Sample, texts: Sequence[str]) -> int:
-    """How many columns are empty for some values of a column and never for the others."""
+    """The number of columns that are empty for some values of a column and never for the others."""
     column = np.array(texts, dtype=object)
     masks = [column == kind for kind in set(texts)]
     found = 0

@@ -16,7 +16,7 @@ from holdsfor.io.mapmaking.kind_guess import KindGuess, guess_kind
 from holdsfor.io.mapmaking.sample import Sample, read_sample
 from holdsfor.io.mapmaking.time_guess import TimeGuess, guess_arrival, guess_span, guess_time
 from holdsfor.io.mapmaking.toml_text import comment, key, text
-from holdsfor.io.mapmaking.wanted import Wanted, matched
+from holdsfor.io.mapmaking.wanted import RequiredInput, matched
 from holdsfor.io.mapmaking.words import atom, likeness, same, words
 from holdsfor.io.sources import STANDARD_INPUT, shown_name
 
@@ -40,7 +40,7 @@ def made_mapping(
     path: str | Path,
     given: str | Path,
     *,
-    wanted: Sequence[Wanted] | None = None,
+    wanted: Sequence[RequiredInput] | None = None,
     rules: Sequence[str | Path] = (),
     unit: str | None = None,
     time: str | None = None,
@@ -77,7 +77,7 @@ class _Maker:
     sample: Sample
     when: TimeGuess
     kinds: KindGuess
-    wanted: Sequence[Wanted] | None
+    wanted: Sequence[RequiredInput] | None
     given: str | Path
     rules: Sequence[str | Path]
     declared: str | None
@@ -92,8 +92,8 @@ class _Maker:
         options = [*(self.rules or ["rules.prolog"]), "--events", self.events, "--mapping", self.saved]
         yield comment(f"  {shlex.join(['holdsfor', 'run', *map(str, options)])}")
         yield ""
-        is_said = str(self.given) != STANDARD_INPUT and known_format(self.given) is not None
-        if not is_said or format_of(path) != shape.style:
+        is_known = str(self.given) != STANDARD_INPUT and known_format(self.given) is not None
+        if not is_known or format_of(path) != shape.style:
             yield f"format = {text(shape.style)}"
         if shape.delimiter is not None:
             yield f"delimiter = {text(shape.delimiter)}"
@@ -116,25 +116,25 @@ class _Maker:
 
     def entries(self) -> Iterator[_Made]:
         """An entry for each kind of rows that exists or that rules read."""
-        taken: list[str] = []
+        names: list[str] = []
         if not self._known:
             for value, rows in self.kinds.rows.items():
-                name = atom(value or self._stem(), taken)
-                taken.append(name)
+                name = atom(value or self._stem(), names)
+                names.append(name)
                 yield self._event(name, value, self._columns(rows), rows)
             return
         for value, one in self._known.items():
             yield self._of_rules(one, value, self.kinds.rows[value])
 
     @cached_property
-    def _known(self) -> dict[str, Wanted]:
+    def _known(self) -> dict[str, RequiredInput]:
         """The rule inputs that the rows of each kind correspond to."""
         if self.kinds.path is None:
             return {"": self._meant()} if self.wanted else {}
         found = matched(self.kinds.rows, self.wanted or ())
         return {value: found[value] for value in self.kinds.rows if value in found}
 
-    def _meant(self) -> Wanted:
+    def _meant(self) -> RequiredInput:
         """The input that all rows are, if no column gives a kind: by the file name, or by the best arguments."""
         wanted = self.wanted or ()
         called = [one for one in wanted if same(one.name, self._stem())]
@@ -153,8 +153,8 @@ class _Maker:
     def _is_full(self, path: str, rows: Ints) -> bool:
         return not self.sample.gaps(path)[rows].any() and self.sample.is_argument(path)
 
-    def _candidates(self, one: Wanted, rows: Ints) -> list[str]:
-        """Further candidates for arguments: columns named like a variable of the rules, or with few nulls."""
+    def _candidates(self, one: RequiredInput, rows: Ints) -> list[str]:
+        """Further candidates for arguments: columns named like a variable of the rules, or mostly without nulls."""
         full = self._columns(rows)
         called = [
             path
@@ -169,7 +169,7 @@ class _Maker:
     def _gaps(self, path: str, rows: Ints) -> int:
         return int(self.sample.gaps(path)[rows].sum())
 
-    def _of_rules(self, one: Wanted, value: str, rows: Ints) -> _Made:
+    def _of_rules(self, one: RequiredInput, value: str, rows: Ints) -> _Made:
         """The entry of an input that the rules read."""
         columns, extra = self._candidates(one, rows), []
         if one.kind is EntityKind.FLUENT:
@@ -183,8 +183,8 @@ class _Maker:
                 columns.remove(held)
         args = _assigned(one, columns)
         if args is None:
-            said = f"{one} of the rules has more arguments than there are columns with a value in every row: "
-            return _Made(one.name, ("", comment(said + (", ".join(columns) or "none"))), is_usable=False)
+            message = f"{one} of the rules has more arguments than there are columns with a value in every row: "
+            return _Made(one.name, ("", comment(message + (", ".join(columns) or "none"))), is_usable=False)
         return self._entry(one.kind, one.name, value, args, rows, extra)
 
     def _event(self, name: str, value: str, args: Sequence[str], rows: Ints) -> _Made:
@@ -226,7 +226,9 @@ class _Maker:
         if self.sample.elements:
             found.append(f"Lists have elements: {_listed(map(text, self.sample.elements))}")
         if self.kinds.others:
-            found.append(f"Few different values, if one of these says what a row is: {', '.join(self.kinds.others)}")
+            found.append(
+                f"Columns with a small number of different values, if one of them has the kind of a row: {', '.join(self.kinds.others)}"
+            )
         if self.wanted is not None:
             unread = [value for value in self.kinds.rows if value not in self._known]
             if unread:
@@ -262,7 +264,7 @@ def _rows(count: int) -> str:
     return f"{count:,} row{'' if count == 1 else 's'}"
 
 
-def _fit(one: Wanted, columns: Sequence[str]) -> tuple[int, int]:
+def _fit(one: RequiredInput, columns: Sequence[str]) -> tuple[int, int]:
     args = _assigned(one, columns)
     if args is None:
         return -1, 0
@@ -273,7 +275,7 @@ def _fit(one: Wanted, columns: Sequence[str]) -> tuple[int, int]:
     return sum(scores), len(args)
 
 
-def _assigned(one: Wanted, columns: Sequence[str]) -> list[str] | None:
+def _assigned(one: RequiredInput, columns: Sequence[str]) -> list[str] | None:
     """Assigns columns to arguments: similar names first, others in order; None if there are too few."""
     if len(columns) < len(one.arguments):
         return None

@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 
 from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.format_detection import BINARY, apparent_format, looks_like_rtec
 from holdsfor.io.formats import TablePart, format_of, parts
 from holdsfor.io.formats.choice import is_document, known_format, usual_delimiter
 from holdsfor.io.formats.csv_files import csv_header
-from holdsfor.io.looks import BINARY, look_of, looks_like_rtec
 from holdsfor.io.nested import Step, is_list, leaves, path_of, steps_of
 from holdsfor.io.sources import blocks, head_of
 from holdsfor.io.typed import argument_cells, missing, times
@@ -92,7 +92,7 @@ class Sample:
             return None
         try:
             for part in self.pieces[:1]:
-                # Searching every text of a large file for dates is slow, and few columns contain any.
+                # Searching every text of a large file for dates is slow, and most columns contain none.
                 begin = part.column(path).slice(0, _ROWS_LOOKED_AT)
                 first = times(begin, unit, path)
                 if first.wrong is not None and (first.wrong & ~missing(begin, is_text=path in part.untyped)).any():
@@ -209,8 +209,8 @@ def _shape(path: str | Path, name: str) -> Shape:
         raise HoldsforError(f"{name} is empty; a mapping is guessed from rows")
     if looks_like_rtec(head):
         raise HoldsforError(f"{name} has rows of RTEC's own format, which need no mapping: give it with --events")
-    look = look_of(path)
-    if look == BINARY:
+    form = apparent_format(path)
+    if form == BINARY:
         raise HoldsforError(f"{name} is a binary file; a mapping is for CSV, JSON and Parquet")
     begin = head.lstrip()[:1]
     if head.startswith(b"PAR1"):
@@ -233,7 +233,7 @@ def _shape(path: str | Path, name: str) -> Shape:
 
 
 def _look_is_json(head: bytes) -> bool:
-    """Whether the first line is a JSON value, whatever the file name says."""
+    """Whether the first line is a JSON value, for any file name."""
     try:
         json.loads(head.lstrip().split(b"\n", 1)[0])
     except (ValueError, RecursionError):
@@ -242,7 +242,7 @@ def _look_is_json(head: bytes) -> bool:
 
 
 def _agreement(lines: Sequence[str], delimiter: str) -> tuple[int, int]:
-    """How many lines have as many fields as the header, if it has several, and the number of fields."""
+    """The number of lines with as many fields as a header of several fields, and that number of fields."""
     widths = [len(row) for row in csv.reader(lines, delimiter=delimiter)]
     return (sum(width == widths[0] for width in widths), widths[0]) if widths[0] > 1 else (0, 0)
 

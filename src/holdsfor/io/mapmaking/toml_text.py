@@ -26,9 +26,9 @@ def key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else text(name)
 
 
-def comment(said: str) -> str:
+def comment(remark: str) -> str:
     """A comment on one line, for any text from the data."""
-    plain = "".join(character if character.isprintable() else " " for character in said)
+    plain = "".join(character if character.isprintable() else " " for character in remark)
     return f"# {plain}" if len(plain) <= _LONGEST_COMMENT else f"# {plain[:_LONGEST_COMMENT]}…"
 
 

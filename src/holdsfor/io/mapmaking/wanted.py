@@ -15,7 +15,7 @@ from holdsfor.syntax.terms import Term, Var, arguments
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RequiredInput:
     """An event, an input fluent or a predicate that rules read."""
 
     kind: EntityKind
@@ -29,7 +29,7 @@ class Wanted:
         return f"{self.name}/{len(self.arguments)}"
 
 
-def wanted_inputs(entities: Entities) -> list[Wanted]:
+def wanted_inputs(entities: Entities) -> list[RequiredInput]:
     """The events and input fluents of a program, in rule order. Rows cannot contain nested terms."""
     found = []
     for entity in entities:
@@ -39,11 +39,11 @@ def wanted_inputs(entities: Entities) -> list[Wanted]:
         terms = [term for use in entity.uses for term in _terms(use)]
         names = _variables((arguments(term) for term in terms), symbol.arity)
         values = tuple(dict.fromkeys(print_term(value) for value in entity.values))
-        found.append(Wanted(symbol.kind, symbol.name, names, values))
+        found.append(RequiredInput(symbol.kind, symbol.name, names, values))
     return found
 
 
-def metric_inputs(program: MetricProgram) -> list[Wanted]:
+def metric_inputs(program: MetricProgram) -> list[RequiredInput]:
     """The predicates that metric rules read and do not derive."""
     derived = {rule.head.signature for rule in program.rules}
     uses: dict[tuple[str, int], list[Sequence[Term]]] = {}
@@ -51,13 +51,13 @@ def metric_inputs(program: MetricProgram) -> list[Wanted]:
         for one in body_atoms(rule):
             if one.signature not in derived:
                 uses.setdefault(one.signature, []).append(one.args)
-    return [Wanted(EntityKind.EVENT, name, _variables(listed, arity)) for (name, arity), listed in uses.items()]
+    return [RequiredInput(EntityKind.EVENT, name, _variables(listed, arity)) for (name, arity), listed in uses.items()]
 
 
-def matched(values: Iterable[str], wanted: Sequence[Wanted]) -> dict[str, Wanted]:
+def matched(values: Iterable[str], wanted: Sequence[RequiredInput]) -> dict[str, RequiredInput]:
     """Assigns rule inputs to the values of a column, most similar pairs first."""
     pairs = [(kinship(one.name, value), -place, value, one) for value in values for place, one in enumerate(wanted)]
-    found: dict[str, Wanted] = {}
+    found: dict[str, RequiredInput] = {}
     for likeness, _, value, one in sorted(pairs, key=lambda pair: pair[:3], reverse=True):
         if likeness and value not in found and one not in found.values():
             found[value] = one

@@ -45,8 +45,8 @@ def kinship(name: str, value: str) -> int:
     return int(any(one.startswith(other) or other.startswith(one) for one, other in pairs))
 
 
-def atom(text: str, taken: Collection[str] = ()) -> str:
-    """A valid atom for a text that is not in `taken`.
+def atom(text: str, reserved: Collection[str] = ()) -> str:
+    """A valid atom for a text that is not in `reserved`.
 
     >>> atom("Add to cart"), atom("7-up"), atom("log in", {"log_in"})
     ('add_to_cart', 'event_7_up', 'log_in_2')
@@ -54,7 +54,7 @@ def atom(text: str, taken: Collection[str] = ()) -> str:
     plain = "_".join(words(text)) or "event"
     plain = plain if plain[0].isalpha() else f"event_{plain}"
     name, count = plain, 1
-    while name in taken:
+    while name in reserved:
         count += 1
         name = f"{plain}_{count}"
     return name

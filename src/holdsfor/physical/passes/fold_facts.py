@@ -122,7 +122,7 @@ class _Folding:
         return lambda block: self._block(block, dict(known), None)
 
     def _answers(self, one: code.Facts) -> list[Constants] | None:
-        """What a lookup gives its registers: one answer, or none. None if it depends on rows or has several answers."""
+        """The values that a lookup gives its registers: one answer, or none. None if it depends on rows or has several answers."""
         found: list[Constants] = []
         for row in self._candidates(one):
             answer: Constants = {}

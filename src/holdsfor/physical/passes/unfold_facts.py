@@ -1,4 +1,4 @@
-"""Splits a rule into one per answer of a lookup with few answers, so that the instance is known in advance.
+"""Splits a rule into one per answer of a lookup with a small number of answers, so that the instance is known in advance.
 
 `happensAt(entersArea(V, Area), T), areaType(Area, Kind)` becomes one rule per kind of area. Which rules apply is then a
 test of the row, and `withinArea(V, Kind)` is the same instance for all rows of a vessel. Only lookups of values in the
@@ -25,7 +25,7 @@ MOST_RULES = 31
 
 
 def unfold_facts(plan: model.PhysicalPlan) -> model.PhysicalPlan:
-    """The plan with the rules unfolded whose fact lookups about their row give few different values."""
+    """The plan with the rules unfolded whose fact lookups about their row give a small number of values."""
     counts = Counter(
         table
         for stage in plan.stages

@@ -45,11 +45,11 @@ def evaluate(
     Recursion in one direction of time ends at the horizon. Without a horizon, or with recursion in both directions, it
     ends if the facts limit it; otherwise `Endless` is raised.
     """
-    asked: Window = EVERYWHERE
+    requested: Window = EVERYWHERE
     if horizon is not None:
         low, high = operators.cuts(horizon)
-        asked = low[0], high[0]
-    needed = windows(program, asked)
+        requested = low[0], high[0]
+    needed = windows(program, requested)
     known: FactTimes = {}
     for fact in (*program.facts, *facts):
         _learn(known, (fact.predicate, len(fact.args)), fact.args, Times.during(fact.during))

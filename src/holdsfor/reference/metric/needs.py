@@ -65,14 +65,14 @@ def _settled_uses(rule: MetricRule) -> Iterator[Signature]:
             yield from (atom.signature for atom in metric.atoms(literal.atom))
 
 
-def windows(program: MetricProgram, asked: Window) -> dict[Signature, Window]:
-    """When each predicate must be known, for the head predicates to be right in the window `asked`.
+def windows(program: MetricProgram, requested: Window) -> dict[Signature, Window]:
+    """When each predicate must be known, for the head predicates to be right in the window `requested`.
 
     A predicate needed in a window requires the predicates of its rules' bodies in windows that the operators move and
-    stretch. The resulting windows satisfy all these requirements, so everything outside can be left out without a
+    extend. The resulting windows satisfy all these requirements, so everything outside can be left out without a
     change inside. A window that still grows after as many rounds as there are predicates grows for ever.
     """
-    needed = {rule.head.signature: asked for rule in program.rules}
+    needed = {rule.head.signature: requested for rule in program.rules}
     count = len({signature for rule in program.rules for signature in (rule.head.signature, *uses(rule))})
     while True:
         for _ in range(count):

@@ -137,7 +137,7 @@ def since(during: Range, left: Times, right: Times) -> Times:
     Either then is now, or both lie in one interval of the left side, including its ends.
     """
     now = right if 0 in during else NEVER
-    return union([now, *(stretch & diamond_minus(during, right & stretch) for stretch in left.stretches())])
+    return union([now, *(interval & diamond_minus(during, right & interval) for interval in left.stretches())])
 
 
 def diamond_plus(during: Range, held: Times) -> Times:

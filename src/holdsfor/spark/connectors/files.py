@@ -26,7 +26,7 @@ def file_events(
 
     `format` is needed where the path is a folder without an ending. CSV files have a header unless `header=False`. CSV
     and JSON rows that do not fit the schema keep their text in the column `_malformed`. Other options are Spark's:
-    `maxFilesPerTrigger` bounds a micro-batch, `cleanSource` moves away what has been read.
+    `maxFilesPerTrigger` bounds a micro-batch, `cleanSource` moves files away that have been read.
     """
     kind = format or _FORMATS.get(PurePath(path).suffix)
     if kind not in set(_FORMATS.values()):

@@ -71,7 +71,7 @@ class Options:
         return value.lower() == "true"
 
     def choice(self, name: str, choices: tuple[str, ...], default: str) -> str:
-        """One of a few words."""
+        """One of some words."""
         value = self.text(name, default) or default
         if value.lower() not in choices:
             raise self.wrong(name, value, f"one of {', '.join(choices)}")
@@ -108,4 +108,4 @@ class Options:
         """Rejects options that are invalid here."""
         for name in names:
             if self.text(name) is not None:
-                raise OptionError(f"{self.source}: option {name!r} is not taken here: {reason}")
+                raise OptionError(f"{self.source}: option {name!r} is not accepted here: {reason}")

@@ -94,8 +94,8 @@ def nats_messages(subject: str | Column, identity: Sequence[str] | None = ()) ->
         if identity is not None:
             _require(frame, identity)
             named = [F.col(f"`{name}`") for name in (identity or frame.columns)]
-            told_apart = F.to_json(F.struct(*named), {"ignoreNullFields": "false"})
-            columns.append(F.sha2(F.concat_ws("\n", where, told_apart), 256).alias("message_id"))
+            content = F.to_json(F.struct(*named), {"ignoreNullFields": "false"})
+            columns.append(F.sha2(F.concat_ws("\n", where, content), 256).alias("message_id"))
         return frame.select(*columns)
 
     return transform

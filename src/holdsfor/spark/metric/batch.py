@@ -20,17 +20,17 @@ from holdsfor.io.sources import STANDARD_INPUT
 from holdsfor.loading import read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.goals import Goals, goals_of
-from holdsfor.metric.session import Span
+from holdsfor.metric.session import RunSpan
 from holdsfor.metric.times import Time
-from holdsfor.spark.asked_for import known_scale
 from holdsfor.spark.batch import default_partitions, unit_in
 from holdsfor.spark.columns import identifier
+from holdsfor.spark.input_frames import known_scale
 from holdsfor.spark.metric.answers import answer_schema, answer_sql
 from holdsfor.spark.metric.buckets import StageOnBucket
 from holdsfor.spark.metric.columns import predicate_columns
 from holdsfor.spark.metric.job import MetricJob
-from holdsfor.spark.metric.reading import ARGS, LINE, PREDICATE, ReadFacts, Source
-from holdsfor.spark.metric.wire import TOLD, wire_schema
+from holdsfor.spark.metric.reading import ARGS, LINE, PREDICATE, FrameKind, ReadFacts
+from holdsfor.spark.metric.wire import BUCKET, wire_schema
 from holdsfor.spark.nested import with_paths_of
 from holdsfor.spark.session import worker_python, workers_like_driver
 from holdsfor.spark.wire import ddl
@@ -81,7 +81,7 @@ def materialise(
     """
     reasoner = loaded(program)
     scale = known_metric_scale(reasoner.time_scale, facts, mapping, unit)
-    span = Span.of(start, end, unit=unit_in(scale))
+    span = RunSpan.of(start, end, unit=unit_in(scale))
     plan = reasoner.plan_of(query if query is not None or columns is None else columns)
     frames = frames_of(facts, mapping, scale, untyped=untyped)
     arguments = None
@@ -91,8 +91,8 @@ def materialise(
     elif column_types is not None:
         raise HoldsforError("column_types is about the columns of one predicate; name it with columns=")
     spark = frames[0][0].sparkSession
-    job = MetricJob.of(plan, partitions or default_partitions(spark), span.start, span.end, asked(plan, query))
-    # What a question needs has the keys of the question: only what the program itself does in one place is told.
+    job = MetricJob.of(plan, partitions or default_partitions(spark), span.start, span.end, query_goals(plan, query))
+    # The stages of a query have the keys of the query, so the warnings are about the program itself.
     for message in metric_stages(plan).warnings:
         warnings.warn(message, stacklevel=2)
     shown = None if points else scale
@@ -100,8 +100,8 @@ def materialise(
     return found if arguments is None else arguments.added(found)
 
 
-def asked(plan: MetricPlan, query: str | Iterable[str] | None, *, is_stream: bool = False) -> Goals | None:
-    """The questions with constants of a query, if there are any."""
+def query_goals(plan: MetricPlan, query: str | Iterable[str] | None, *, is_stream: bool = False) -> Goals | None:
+    """The goals with constants of a query, if there are any."""
     found = goals_of(plan, query)
     return Goals.of(plan, found, is_stream=is_stream) if found else None
 
@@ -109,7 +109,7 @@ def asked(plan: MetricPlan, query: str | Iterable[str] | None, *, is_stream: boo
 def answered(
     job: MetricJob,
     spark: SparkSession,
-    frames: Sequence[tuple[DataFrame, Source]],
+    frames: Sequence[tuple[DataFrame, FrameKind]],
     *,
     exact: bool,
     quoted: bool = False,
@@ -122,7 +122,7 @@ def answered(
     workers_like_driver(spark)
     schema = ddl(wire_schema(job))
     waiting = [frame.mapInArrow(function(ReadFacts(job, source)), schema) for frame, source in frames]
-    waiting.append(_told(spark, job))
+    waiting.append(_bucket_rows(spark, job))
     for stage in job.stages.stages:
         task = StageOnBucket(job, stage.number, exact, quoted, time_scale)
         shuffled = reduce(DataFrame.unionAll, waiting).repartitionById(job.buckets, F.col("bucket"))
@@ -134,9 +134,9 @@ def answered(
     return output.where("predicate is not null")
 
 
-def _told(spark: SparkSession, job: MetricJob) -> DataFrame:
+def _bucket_rows(spark: SparkSession, job: MetricJob) -> DataFrame:
     """A row for every bucket, so that buckets without facts run too: rules may need no facts."""
-    columns = [f"cast({TOLD} as int) as tag", "cast(id as int) as bucket"]
+    columns = [f"cast({BUCKET} as int) as tag", "cast(id as int) as bucket"]
     columns += [f"cast(0 as bigint) as `{name}`" for name in ("start", "end", "scale")]
     columns += [f"cast(null as string) as a{place}" for place in range(job.width)]
     return spark.range(0, job.buckets, 1, 1).selectExpr(*columns)
@@ -182,7 +182,7 @@ def known_metric_scale(
 
 def frames_of(
     facts: Facts, mapping: MappingInput, scale: TimeScale | None, *, untyped: bool
-) -> list[tuple[DataFrame, Source]]:
+) -> list[tuple[DataFrame, FrameKind]]:
     """The DataFrames of facts, with a description of their rows. Timestamps are in the unit of a scale, otherwise in
     seconds.
     """
@@ -194,16 +194,16 @@ def frames_of(
             raise HoldsforError("there is no DataFrame to read facts from")
         return [(frame, _checked(name, frame, unit, untyped=untyped)) for name, frame in facts.items()]
     if isinstance(facts, Sequence):
-        return [(_text_files(facts), Source())]
+        return [(_text_files(facts), FrameKind())]
     if mapping is not None:
         described = _described(mapping).with_unit(unit_in(scale))
         with_paths_of(facts, described.entries)
         frame, names = _numbered(facts)
-        return [(frame, Source(mapping=described, untyped=untyped, names=names))]
+        return [(frame, FrameKind(mapping=described, untyped=untyped, names=names))]
     if PREDICATE in facts.columns:
         return [(facts, _checked(None, facts, unit, untyped=untyped))]
     if LINE in facts.columns:
-        return [(facts.select(F.col(LINE).cast("string")), Source())]
+        return [(facts.select(F.col(LINE).cast("string")), FrameKind())]
     raise HoldsforError(
         f"one DataFrame of facts needs a mapping, a column `{PREDICATE}` (and perhaps an array `{ARGS}`), or a column "
         f"`{LINE}` with text such as P(a)@3; it has {', '.join(facts.columns)}"
@@ -218,12 +218,12 @@ def _numbered(frame: DataFrame) -> tuple[DataFrame, tuple[str, ...]]:
     return frame.selectExpr(*(f"{identifier(name)} as c{place}" for place, name in enumerate(names))), names
 
 
-def _checked(name: str | None, frame: DataFrame, unit: str, *, untyped: bool) -> Source:
+def _checked(name: str | None, frame: DataFrame, unit: str, *, untyped: bool) -> FrameKind:
     there = frame.columns
     if "time" not in there and not {"start", "end"} <= set(there):
         what = "the DataFrame of facts" if name is None else f"the DataFrame of {name}"
         raise HoldsforError(f"{what} needs a column `time`, or `start` and `end`; it has {', '.join(there)}")
-    return Source(name, unit=unit, untyped=untyped)
+    return FrameKind(name, unit=unit, untyped=untyped)
 
 
 def _described(mapping: str | Path | Mapping[str, Any] | TableMapping) -> TableMapping:

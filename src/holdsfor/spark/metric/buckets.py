@@ -21,8 +21,8 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.ir.metric import Range
 from holdsfor.metric.session import DerivesForever
 from holdsfor.spark.metric.answers import answer_schema, answers, counts
-from holdsfor.spark.metric.job import MetricJob, Route
-from holdsfor.spark.metric.wire import COUNTS, TOLD, Sender, by_tag, note_row, received, wire_schema
+from holdsfor.spark.metric.job import FactRoute, MetricJob
+from holdsfor.spark.metric.wire import BUCKET, COUNTS, Sender, by_tag, note_row, received, wire_schema
 from holdsfor.syntax.terms import Const
 from holdsfor.times import TimeScale
 
@@ -68,7 +68,7 @@ class StageOnBucket:
         job, stage = self.job, self.stage
         assert rows.bucket is not None
         if not self.is_last:
-            yield note_row(job, TOLD, rows.bucket)
+            yield note_row(job, BUCKET, rows.bucket)
         if stage.is_single and rows.bucket:
             return
         dictionary = Dictionary()
@@ -85,9 +85,9 @@ class StageOnBucket:
             owned = owned_facts(sender, stage, relation, facts, rows.bucket)
             yield from sender.sent(owned, scale, job.routes(relation, self.number))
             if relation in job.plan.outputs:
-                result = Route(job.result_tag(relation), None, bucket=rows.bucket)
-                asked = job.asked(relation, owned.clipped(low, high), dictionary)
-                yield from sender.sent(asked, scale, [result])
+                result = FactRoute(job.result_tag(relation), None, bucket=rows.bucket)
+                requested = job.requested(relation, owned.clipped(low, high), dictionary)
+                yield from sender.sent(requested, scale, [result])
 
     def _leaving(self, table: pa.Table) -> pa.Table:
         if not self.is_last:
@@ -108,8 +108,8 @@ def derives_forever(job: MetricJob, stage: MetricStage, problem: NeverEnds) -> H
         return DerivesForever(problem, stratum.direction)
     names = ", ".join(relation.name for relation in problem.relations if relation.is_written)
     return HoldsforError(
-        f"the program derives {names} for ever, and a later stage asks about all of it; run it on one machine, which finds "
-        "out what repeats"
+        f"the program derives {names} for ever, and a later stage needs all of these facts; run it on one machine, "
+        "which finds the repetition"
     )
 
 
@@ -141,7 +141,7 @@ class StageRows:
     def add(self, table: pa.Table) -> None:
         """Adds rows."""
         for tag, rows in by_tag(table):
-            if tag == TOLD:
+            if tag == BUCKET:
                 self.bucket = rows["bucket"][0].as_py()
             elif 0 <= tag < len(self._job.tags) and self._job.tags[tag][0] == self._number:
                 self.own.append((tag, rows))

@@ -65,7 +65,7 @@ def with_timestamps(changes: pa.Table, scale: TimeScale | None) -> pa.Table:
     return changes
 
 
-class GoingOn:
+class OpenIntervals:
     """Intervals that hold at the end of the evaluated time, with their starts."""
 
     def __init__(self, scale: int, tables: Mapping[Relation, Facts]) -> None:
@@ -94,9 +94,9 @@ class GoingOn:
         is_open = facts.end >= high
         if before is None and low <= -FOREVER:
             was_open = np.zeros(facts.rows, np.bool_)
-        going_on = facts.take(np.flatnonzero(is_open))
-        if going_on.rows:
-            self.tables[relation] = going_on
+        open_facts = facts.take(np.flatnonzero(is_open))
+        if open_facts.rows:
+            self.tables[relation] = open_facts
         for op, rows in ((OPEN, ~was_open), (CLOSE, was_open & ~is_open)):
             chosen = np.flatnonzero(rows)
             if len(chosen):

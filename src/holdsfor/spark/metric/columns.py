@@ -24,11 +24,11 @@ from holdsfor.ir.metric import MetricProgram
 from holdsfor.spark.arguments import require_known, require_types, types_of
 from holdsfor.spark.columns import identifier, literal
 from holdsfor.spark.connectors.payload import unreadable_column
-from holdsfor.spark.metric.reading import Source
+from holdsfor.spark.metric.reading import FrameKind
 from holdsfor.spark.nested import kind_at
 from holdsfor.spark.streaming.sinks import FunctionSink
 
-Frames = Sequence[tuple[DataFrame, Source]]
+Frames = Sequence[tuple[DataFrame, FrameKind]]
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def predicate_columns(
         arities[relation.name] = max(arities.get(relation.name, 0), relation.arity)
     require_known(predicates, arities, "predicate")
     # Facts as text, or with the predicate in a column, may have any predicate and any arguments.
-    is_told = all(source.name is not None or source.mapping is not None for _, source in frames)
-    kinds = metric_argument_kinds(program, _input_kinds(frames)) if is_told else {}
+    has_names = all(source.name is not None or source.mapping is not None for _, source in frames)
+    kinds = metric_argument_kinds(program, _input_kinds(frames)) if has_names else {}
     found = []
     for predicate in predicates:
         titles = named_columns(first_variables(plan.variables, predicate, arities[predicate]), fixed)
@@ -107,7 +107,7 @@ def _input_kinds(frames: Frames) -> dict[Place, Kinds]:
     return found
 
 
-def _columns(source: Source, there: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
+def _columns(source: FrameKind, there: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
     if source.name is not None:
         yield source.name, columns_by_name(source.name, there, source.name).args
     elif source.mapping is not None:

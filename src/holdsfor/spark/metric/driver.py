@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, Generic, Protocol, TypeVar
 
 from holdsfor.io.metric_scaled import moment_text
-from holdsfor.spark.metric.tasks import Turn
+from holdsfor.spark.metric.tasks import BatchAssignment
 from holdsfor.spark.streaming.chain import Link
 from holdsfor.spark.streaming.commits import last_of, write_commit
 from holdsfor.spark.streaming.driver import size_text
@@ -84,11 +84,11 @@ class MetricReport:
 
     def __str__(self) -> str:
         until = "-" if self.until is None else moment_text(self.until, self.time_scale)
-        spoilt = f", {self.malformed} malformed" if self.malformed else ""
-        spoilt += f", {self.ahead} too far ahead" if self.ahead else ""
-        unknown = f", {self.unknown} of no use" if self.unknown else ""
+        refused = f", {self.malformed} malformed" if self.malformed else ""
+        refused += f", {self.ahead} too far ahead" if self.ahead else ""
+        unknown = f", {self.unknown} unused" if self.unknown else ""
         return (
-            f"batch {self.batch}: up to {until}, {self.facts} facts, {self.late} late{spoilt}{unknown}, "
+            f"batch {self.batch}: up to {until}, {self.facts} facts, {self.late} late{refused}{unknown}, "
             f"{self.changes} changes, {self.open} open, {self.kept} facts kept, state {size_text(self.state_bytes)}, "
             f"{self.milliseconds} ms"
         )
@@ -97,19 +97,19 @@ class MetricReport:
 class MetricWorkers(Protocol[Frame]):
     """The interface to the workers of the buckets."""
 
-    def take_in(
+    def store_facts(
         self, rows: Frame, batch: int, reached: Fraction | None, latest: Fraction | None = None
     ) -> list[dict[str, Any]]:
         """Writes the facts of a batch to the files of their buckets, except facts that begin after `latest`; returns
         the notes of the buckets.
         """
 
-    def move_on(self, turn: Turn) -> list[dict[str, Any]]:
+    def advance(self, turn: BatchAssignment) -> list[dict[str, Any]]:
         """Advances all buckets in time; returns their notes."""
 
 
 @dataclass(frozen=True)
-class MetricDriver(Generic[Frame]):
+class MicroBatches(Generic[Frame]):
     """Runs micro-batches. Time advances to the latest time that was read, minus the lateness."""
 
     store: Store
@@ -126,12 +126,12 @@ class MetricDriver(Generic[Frame]):
         before = last_commit(self.store, self.settings, below=batch)
         self.store.drop([found for found in self.store.batches() if found == batch])
         reached = None if before.reached is None else Fraction(before.reached)
-        notes = self.workers.take_in(rows, batch, reached)
+        notes = self.workers.store_facts(rows, batch, reached)
         limit = self._limit(notes)
         if limit is not None:
-            # This is rare, so the facts are simply read again.
+            # This is rare, so the facts are read again.
             self.store.drop([found for found in self.store.batches() if found == batch])
-            notes = self.workers.take_in(rows, batch, reached, limit)
+            notes = self.workers.store_facts(rows, batch, reached, limit)
         seen = [Fraction(text) for text in (before.latest, *(note["latest"] for note in notes)) if text is not None]
         latest = max(seen, default=None)
         filled = sorted(note["bucket"] for note in notes if note["rows"])
@@ -145,15 +145,15 @@ class MetricDriver(Generic[Frame]):
         )
         until = None if latest is None else latest - self.lateness
         if until is not None and (reached is None or until > reached):
-            told = self.workers.move_on(Turn(batch, before.states, waiting, until, before.attempts))
-            attempts = {f"{note['stage']}-{note['bucket']}": str(note["attempt"]) for note in told}
+            advanced = self.workers.advance(BatchAssignment(batch, before.states, waiting, until, before.attempts))
+            attempts = {f"{note['stage']}-{note['bucket']}": str(note["attempt"]) for note in advanced}
             require_files(self.store, f"{batch}/state", [f"{name}-{one}.arrow" for name, one in attempts.items()])
-            sums = {name: sum(note[name] for note in told) for name in ("changes", *_SIZES)}
+            sums = {name: sum(note[name] for note in advanced) for name in ("changes", *_SIZES)}
             report = replace(report, until=until, **sums)
             sizes = {name: sums[name] for name in _SIZES}
             after = replace(after, reached=str(until), states=batch, rows={}, sizes=sizes, attempts=attempts)
         aside = sum(note["aside"] for note in notes)
-        for folder, count, what in (("changes", report.changes, "changes"), ("aside", aside, "rows to put aside")):
+        for folder, count, what in (("changes", report.changes, "changes"), ("aside", aside, "rows to set aside")):
             if count:
                 require_rows(self.store.path(f"{batch}/{folder}"), count, what, "checkpoint")
         deliver(report, aside > 0)
@@ -162,15 +162,15 @@ class MetricDriver(Generic[Frame]):
 
     def _limit(self, notes: Iterable[Mapping[str, Any]]) -> Fraction | None:
         """The latest start that is not too far ahead, if there are later ones."""
-        told = sorted((Fraction(begin), weight) for note in notes for begin, weight in note.get("begins", ()))
-        if self.max_ahead is None or not told:
+        starts = sorted((Fraction(begin), weight) for note in notes for begin, weight in note.get("begins", ()))
+        if self.max_ahead is None or not starts:
             return None
-        reached, half = 0, sum(weight for _, weight in told)
-        for begin, weight in told:
+        reached, half = 0, sum(weight for _, weight in starts)
+        for begin, weight in starts:
             reached += weight
             if 2 * reached >= half:
                 limit = begin + self.max_ahead
-                return limit if told[-1][0] > limit else None
+                return limit if starts[-1][0] > limit else None
         return None
 
 

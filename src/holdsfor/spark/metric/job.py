@@ -24,7 +24,7 @@ _MOST_PLANS = 256
 
 
 @dataclass(frozen=True)
-class Route:
+class FactRoute:
     """The route of facts of a relation: to the bucket of the argument at `place`, to every bucket, or to one bucket."""
 
     tag: int
@@ -47,7 +47,7 @@ class MetricJob:
     time_scale: TimeScale | None = None
     """The length of a time unit, if changes have timestamps."""
     goals: Goals | None = None
-    """Questions with constants; the plan is that of what they need."""
+    """The goals of a query with constants; the plan is restricted to them."""
     mark: str = field(default="", compare=False)
     """Identifies the program: each task receives its own copy of the job."""
 
@@ -60,7 +60,7 @@ class MetricJob:
         end: Fraction | None = None,
         goals: Goals | None = None,
     ) -> MetricJob:
-        """The job of a plan, or of the questions about it."""
+        """The job of a plan, or of a query on it."""
         plan = plan if goals is None else goals.made.plan
         mark = f"{fingerprint(plan)} {sorted((str(one), delay) for one, delay in plan.delays.items())}"
         return cls(metric_stages(plan), buckets, start, end, goals=goals, mark=mark)
@@ -105,14 +105,14 @@ class MetricJob:
         """The predicate of an output."""
         return output if self.goals is None else self.goals.made.predicates[output]
 
-    def asked(self, output: Relation, facts: Facts, dictionary: Dictionary) -> Facts:
-        """The facts of an output that are asked for."""
+    def requested(self, output: Relation, facts: Facts, dictionary: Dictionary) -> Facts:
+        """The facts of an output that match the query."""
         return facts if self.goals is None else self.goals.of_output(output, facts, dictionary)
 
-    def routes(self, relation: Relation, made_in: int | None) -> tuple[Route, ...]:
+    def routes(self, relation: Relation, made_in: int | None) -> tuple[FactRoute, ...]:
         """All routes of facts of a relation, from a stage or from input, to their readers."""
         return tuple(
-            Route(tag, delivery.place, delivery.place is None and not self.stages.stages[number - 1].is_single)
+            FactRoute(tag, delivery.place, delivery.place is None and not self.stages.stages[number - 1].is_single)
             for tag, (number, delivery) in enumerate(self.tags)
             if delivery.relation == relation and delivery.made_in == made_in
         )
@@ -138,7 +138,7 @@ class MetricJob:
 
 
 def fingerprint(plan: MetricPlan, goals: Goals | None = None) -> str:
-    """A text that identifies the rules and the questions about them."""
+    """A text that identifies the rules and the query."""
     text = "\n".join([*map(repr, plan.rules), repr(plan.facts), repr(sorted(map(str, plan.outputs)))])
     text += "" if goals is None else f"\n{goals.atoms}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -17,7 +17,7 @@ from holdsfor.io.formats import TablePart
 from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import TableMapping
 from holdsfor.io.metric_frames import columns_by_name, columns_of_entry, facts_of_part
-from holdsfor.io.metric_rows import Rows, odd_rows, parse
+from holdsfor.io.metric_rows import FactRows, odd_rows, parse
 from holdsfor.io.metric_text import fact_set
 from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.tables import rows_of_entry
@@ -42,7 +42,7 @@ class Refused(Rejects):
 
 
 @dataclass(frozen=True)
-class Source:
+class FrameKind:
     """The kind of rows in a DataFrame.
 
     They are facts of one predicate (`name`), rows described by a mapping, text with one fact per row, or facts of any
@@ -89,7 +89,7 @@ class Source:
             rejects.add("facts", [refused("", places + 1, text.take(pa.array(places)), "the row cannot be read")])
         return rows.filter(pa.array(~is_lost))
 
-    def _mapped(self, table: pa.Table, mapping: TableMapping, rejects: Rejects) -> Iterator[Rows]:
+    def _mapped(self, table: pa.Table, mapping: TableMapping, rejects: Rejects) -> Iterator[FactRows]:
         part = self._mapped_part(table, mapping)
         for entry in mapping.entries:
             places = np.flatnonzero(rows_of_entry(part, entry))
@@ -99,13 +99,13 @@ class Source:
         paths = [path for entry in mapping.entries for path in entry.columns]
         return _part(table, mapping.name, untyped=self.untyped).with_paths(paths)
 
-    def _of_predicate(self, name: str, table: pa.Table, rejects: Rejects, *, untyped: bool) -> list[Rows]:
+    def _of_predicate(self, name: str, table: pa.Table, rejects: Rejects, *, untyped: bool) -> list[FactRows]:
         source = f"facts of {name}"
         part = _part(table, source, untyped=untyped)
         columns = columns_by_name(name, table.column_names, source)
         return facts_of_part(part, columns, np.arange(len(table)), self.unit, source, rejects)
 
-    def _named(self, table: pa.Table, rejects: Rejects) -> Iterator[Rows]:
+    def _named(self, table: pa.Table, rejects: Rejects) -> Iterator[FactRows]:
         """Facts of all predicates in one table. Arguments are an array, or columns that are null where there is
         none.
         """
@@ -167,7 +167,7 @@ def _from_lines(column: pa.ChunkedArray, dictionary: Dictionary, rejects: Reject
 
 
 @dataclass(frozen=True)
-class Piece:
+class FactPiece:
     """Facts of a piece of input, malformed rows, and the number of unused facts."""
 
     facts: FactSet
@@ -181,14 +181,14 @@ class Piece:
 
 
 def pieces(
-    job: MetricJob, source: Source, batches: Iterable[pa.RecordBatch], dictionary: Dictionary
-) -> Iterator[Piece]:
+    job: MetricJob, source: FrameKind, batches: Iterable[pa.RecordBatch], dictionary: Dictionary
+) -> Iterator[FactPiece]:
     """The facts of rows, piece by piece."""
     for table in _gathered(batches):
         rejects = Refused()
         facts = source.read(table, dictionary, rejects)
         unknown = sum(table.rows for signature, table in facts.tables.items() if signature not in job.given)
-        yield Piece(facts, rejects, unknown)
+        yield FactPiece(facts, rejects, unknown)
 
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -208,7 +208,7 @@ class ReadFacts:
     """Reads the facts of a DataFrame, routes them to their buckets, and adds a row with counts."""
 
     job: MetricJob
-    source: Source
+    source: FrameKind
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Processes some rows."""
@@ -222,7 +222,7 @@ class ReadFacts:
 
 
 def sent(job: MetricJob, sender: Sender, facts: FactSet, dictionary: Dictionary) -> Iterator[pa.RecordBatch]:
-    """Rows with the facts for all their readers, as far as questions need them."""
+    """Rows with the facts for all their readers, as far as the query needs them."""
     facts = facts if job.goals is None else job.goals.read(facts, dictionary)
     for signature, table in facts.tables.items():
         relation = job.given.get(signature)

@@ -23,13 +23,21 @@ from holdsfor.metric.session import streamed_plan
 from holdsfor.metric.times import Length, exact_length, length_or_none
 from holdsfor.spark.arguments import require_types
 from holdsfor.spark.batch import default_partitions, unit_in
-from holdsfor.spark.metric.batch import MappingInput, Rules, asked, frames_of, function, known_metric_scale, loaded
+from holdsfor.spark.metric.batch import (
+    MappingInput,
+    Rules,
+    frames_of,
+    function,
+    known_metric_scale,
+    loaded,
+    query_goals,
+)
 from holdsfor.spark.metric.changes import CHANGES, CLOSE, changes_sql
 from holdsfor.spark.metric.columns import PredicateSinks, predicate_columns
-from holdsfor.spark.metric.driver import MetricDriver, MetricReport, last_commit
+from holdsfor.spark.metric.driver import MetricReport, MicroBatches, last_commit
 from holdsfor.spark.metric.job import MetricJob, fingerprint
-from holdsfor.spark.metric.reading import Source
-from holdsfor.spark.metric.tasks import ASIDE_SQL, MoveOn, ReadStream, TakeIn, Turn
+from holdsfor.spark.metric.reading import FrameKind
+from holdsfor.spark.metric.tasks import ASIDE_SQL, Advance, BatchAssignment, ReadStream, StoreFacts
 from holdsfor.spark.metric.wire import wire_schema
 from holdsfor.spark.session import workers_like_driver
 from holdsfor.spark.streaming.chain import run_of
@@ -82,7 +90,7 @@ def materialise_stream(
         raise HoldsforError(f"there must be at least 1 bucket, not {buckets}")
     frames = frames_of(facts, mapping, scale, untyped=untyped)
     ahead = None if max_ahead in (None, math.inf) else length_or_none(max_ahead, "max_ahead", known)
-    goals = asked(plan, query, is_stream=True)
+    goals = query_goals(plan, query, is_stream=True)
     return MetricStreaming(plan, frames, late, buckets, ahead, reasoner.program, scale, goals, exact=exact)
 
 
@@ -92,7 +100,7 @@ class MetricStreaming:
     def __init__(
         self,
         plan: MetricPlan,
-        frames: list[tuple[DataFrame, Source]],
+        frames: list[tuple[DataFrame, FrameKind]],
         lateness: Fraction,
         buckets: int | None,
         max_ahead: Fraction | None = None,
@@ -108,7 +116,7 @@ class MetricStreaming:
         self._program = MetricProgram(()) if program is None else program
         self._frames, self._lateness, self._buckets = frames, lateness, buckets
         self._spark = frames[0][0].sparkSession
-        # What a question needs has the keys of the question: only what the program itself does in one place is told.
+        # The stages of a query have the keys of the query, so the warnings are about the program itself.
         for message in metric_stages(plan).warnings:
             warnings.warn(message, stacklevel=3)
 
@@ -186,7 +194,7 @@ class _Run:
         """Processes a micro-batch."""
         spark = frame.sparkSession
         workers = _Workers(self.job, self.store, spark)
-        driver = MetricDriver(self.store, self.settings, workers, self.lateness, self.max_ahead)
+        driver = MicroBatches(self.store, self.settings, workers, self.lateness, self.max_ahead)
 
         def deliver(report: MetricReport, has_aside: bool) -> None:
             if report.changes:
@@ -212,20 +220,20 @@ class _Workers:
     store: Store
     spark: SparkSession
 
-    def take_in(
+    def store_facts(
         self, rows: DataFrame, batch: int, reached: Fraction | None, latest: Fraction | None = None
     ) -> list[dict[str, Any]]:
         """Writes the facts of a batch to the files of their buckets."""
-        task = TakeIn(self.job, self.store, batch, reached, latest)
+        task = StoreFacts(self.job, self.store, batch, reached, latest)
         shuffled = rows.repartitionById(self.job.buckets, F.col("bucket"))
         return notes_of(row.note for row in shuffled.mapInArrow(function(task), ddl(NOTE)).collect())
 
-    def move_on(self, turn: Turn) -> list[dict[str, Any]]:
+    def advance(self, turn: BatchAssignment) -> list[dict[str, Any]]:
         """Advance all buckets in time."""
         count = self.job.buckets
         found = self.spark.range(0, count, 1, count)
         for number in range(1, self.job.last + 1):
-            task = MoveOn(self.job, number, self.store, turn)
+            task = Advance(self.job, number, self.store, turn)
             if number > 1:
                 found = found.repartitionById(count, F.col("bucket"))
             found = found.mapInArrow(function(task), ddl(task.out_schema))

@@ -25,16 +25,16 @@ from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.ahead import sampled
 from holdsfor.ir.metric import MetricFact, Range
 from holdsfor.spark.metric.buckets import StageRows, owned_facts, program_facts
-from holdsfor.spark.metric.changes import CHANGES, GoingOn, with_timestamps
-from holdsfor.spark.metric.job import MetricJob, Route
-from holdsfor.spark.metric.reading import Source, pieces, sent
-from holdsfor.spark.metric.wire import COUNTS, TOLD, Sender, by_tag, note_row, received, wire_schema
+from holdsfor.spark.metric.changes import CHANGES, OpenIntervals, with_timestamps
+from holdsfor.spark.metric.job import FactRoute, MetricJob
+from holdsfor.spark.metric.reading import FrameKind, pieces, sent
+from holdsfor.spark.metric.wire import BUCKET, COUNTS, Sender, by_tag, note_row, received, wire_schema
 from holdsfor.spark.streaming.rows import NOTE, noted, rows_file
 from holdsfor.spark.streaming.store import Store, as_parquet, new_attempt, packed, state_file, unpacked
 from holdsfor.spark.wire import table_of, value_from
 from holdsfor.syntax.terms import Const
 
-LATEST, ASIDE, TELLING, BEGINS = -3, -4, -5, -6
+LATEST, ASIDE, NOTES, BEGINS = -3, -4, -5, -6
 """Tags of rows with the latest time read, rows that cannot be used, notes of workers to the driver, and sampled start
 times of facts, each with the number of facts that it represents.
 """
@@ -48,7 +48,7 @@ class ReadStream:
     """Reads facts of a stream, routes them to their buckets, and adds all messages about them."""
 
     job: MetricJob
-    source: Source
+    source: FrameKind
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Processes some rows."""
@@ -82,7 +82,7 @@ class ReadStream:
 
 
 @dataclass(frozen=True)
-class TakeIn:
+class StoreFacts:
     """Writes the facts of a bucket to its file, and sets late facts aside."""
 
     job: MetricJob
@@ -93,7 +93,7 @@ class TakeIn:
     """Facts that begin later are too far ahead of the others."""
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Processes the rows of one partition, which contains one or a few buckets."""
+        """Processes the rows of one partition, which contains one or more buckets."""
         listed = [batch for batch in batches if batch.num_rows]
         if not listed:
             return
@@ -101,9 +101,9 @@ class TakeIn:
         buckets = table["bucket"].to_numpy()
         for bucket in np.unique(buckets).tolist():
             rows = np.flatnonzero(buckets == bucket)
-            yield self._taken(table if len(rows) == len(buckets) else table.take(pa.array(rows)), bucket)
+            yield self._stored(table if len(rows) == len(buckets) else table.take(pa.array(rows)), bucket)
 
-    def _taken(self, table: pa.Table, bucket: int) -> pa.RecordBatch:
+    def _stored(self, table: pa.Table, bucket: int) -> pa.RecordBatch:
         counted = {"read": 0, "malformed": 0, "unknown": 0, "late": 0, "ahead": 0}
         seen: list[Fraction] = []
         begins: list[tuple[str, int]] = []
@@ -131,9 +131,9 @@ class TakeIn:
                     aside.append(pa.table(columns, schema=ASIDE_ROWS))
                 if len(used):
                     kept.append(used)
-        put_aside = pa.concat_tables([ASIDE_ROWS.empty_table(), *aside])
-        if len(put_aside):
-            self.store.write(f"{self.batch}/aside/{bucket}.parquet", as_parquet(put_aside))
+        refused_rows = pa.concat_tables([ASIDE_ROWS.empty_table(), *aside])
+        if len(refused_rows):
+            self.store.write(f"{self.batch}/aside/{bucket}.parquet", as_parquet(refused_rows))
         if kept:
             self.store.write_sealed(rows_file(self.batch, bucket), packed([pa.concat_tables(kept)]))
         if self.limit is not None:
@@ -141,8 +141,8 @@ class TakeIn:
             seen = [time for time in map(Fraction, (time for time, _ in begins)) if time <= self.limit]
             seen += [time for rows in kept for time in _times(rows) if len(rows)]
         shown = str(max(seen)) if seen else None
-        told = {"latest": shown, "aside": len(put_aside), "begins": begins, **counted}
-        return noted(bucket=bucket, rows=sum(map(len, kept)), **told)
+        note = {"latest": shown, "aside": len(refused_rows), "begins": begins, **counted}
+        return noted(bucket=bucket, rows=sum(map(len, kept)), **note)
 
     def _parted(self, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
         """Separates usable facts from those that begin too far ahead."""
@@ -194,7 +194,7 @@ def _range(start: int, end: int, scale: int) -> Range:
 
 
 @dataclass(frozen=True)
-class Turn:
+class BatchAssignment:
     """The work of the buckets: read the states of a batch and the facts of other batches, and advance to `until`.
 
     `attempts` identifies the valid state files, by stage and bucket.
@@ -208,13 +208,13 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class MoveOn:
+class Advance:
     """Advances all buckets of a stage to a time. The first stage receives bucket numbers, later ones receive rows."""
 
     job: MetricJob
     number: int
     store: Store
-    turn: Turn
+    turn: BatchAssignment
 
     @property
     def out_schema(self) -> pa.Schema:
@@ -235,28 +235,28 @@ class MoveOn:
         assert rows.bucket is not None
         found = list(rows.passing)
         if self.number < self.job.last:
-            found.append(note_row(self.job, TOLD, rows.bucket))
+            found.append(note_row(self.job, BUCKET, rows.bucket))
         stage = self.job.stages.stages[self.number - 1]
         if not (stage.is_single and rows.bucket):
             work = _Bucket(self, stage, rows.bucket)
             work.push(rows)
-            found += work.move_on()
+            found += work.advance()
             note = json.dumps(work.finish())
-            columns = {"tag": TELLING, "bucket": rows.bucket, "start": 0, "end": 0, "scale": 0, "a0": pa.array([note])}
+            columns = {"tag": NOTES, "bucket": rows.bucket, "start": 0, "end": 0, "scale": 0, "a0": pa.array([note])}
             found.append(table_of(wire_schema(self.job), 1, columns))
         for one in found:
             if self.number < self.job.last:
                 yield from one.to_batches()
                 continue
-            for tag, told in by_tag(one):
-                if tag == TELLING:
-                    yield from pa.table([told["a0"].combine_chunks()], schema=NOTE).to_batches()
+            for tag, notes in by_tag(one):
+                if tag == NOTES:
+                    yield from pa.table([notes["a0"].combine_chunks()], schema=NOTE).to_batches()
 
 
 class _Bucket:
     """A stage on a bucket, from the end of one batch to the end of the next."""
 
-    def __init__(self, task: MoveOn, stage: MetricStage, bucket: int) -> None:
+    def __init__(self, task: Advance, stage: MetricStage, bucket: int) -> None:
         self._task, self._stage, self._bucket = task, stage, bucket
         self._dictionary = Dictionary()
         job = task.job
@@ -271,20 +271,20 @@ class _Bucket:
     def _begin(self) -> None:
         job = self._task.job
         self._stream = MetricStream(self._plan, self._dictionary, job.scale)
-        self._going_on = GoingOn(job.scale, {})
+        self._open = OpenIntervals(job.scale, {})
         given = program_facts(job, self._stage.number, self._bucket, job.scale, self._dictionary)
         self._stream.push(FactSet(job.scale, {(copy.name, copy.arity): facts for copy, facts in given}))
 
     def _load(self, batch: int) -> None:
         attempt = self._task.turn.attempts[f"{self._stage.number}-{self._bucket}"]
         data = self._task.store.read_sealed(state_file(batch, self._stage.number, self._bucket, attempt))
-        state, going_on = unpacked(data)
+        state, intervals = unpacked(data)
         self._stream = MetricStream.load(self._plan, self._dictionary, state["state"][0].as_py())
         tables = {}
-        for tag, rows in by_tag(going_on):
+        for tag, rows in by_tag(intervals):
             relation = self._outputs[tag]
             ((_, tables[relation]),) = received(rows, relation.arity, self._dictionary)
-        self._going_on = GoingOn(self._stream.scale, tables)
+        self._open = OpenIntervals(self._stream.scale, tables)
 
     def push(self, rows: StageRows) -> None:
         """Adds the facts that wait in files, and the results of earlier stages."""
@@ -297,13 +297,13 @@ class _Bucket:
             for scale, facts in received(table, copy.arity, self._dictionary):
                 self._stream.push(FactSet(scale, {(copy.name, copy.arity): facts}))
 
-    def move_on(self) -> Iterator[pa.Table]:
+    def advance(self) -> Iterator[pa.Table]:
         """Advances; returns rows for later stages and keeps the changes."""
         job, until = self._task.job, self._task.turn.until
         low, scale = self._stream.reached, self._stream.scale
         found = self._stream.advance(until)
         low, high = finer_cell(low, found.scale // scale), self._stream.reached
-        self._going_on.rescaled(found.scale)
+        self._open.rescaled(found.scale)
         sender = Sender(job, self._dictionary)
         for relation in self._outputs:
             facts = found.tables[relation.name, relation.arity]
@@ -312,10 +312,10 @@ class _Bucket:
             if relation in job.plan.outputs:
                 delay = 2 * int(job.plan.delays.get(relation, Fraction(0)) * found.scale)
                 border = (low if low <= -FOREVER else low - delay, high - delay)
-                asked = job.asked(relation, owned, self._dictionary)
+                requested = job.requested(relation, owned, self._dictionary)
                 moment = number_text(until)
-                self._changes += self._going_on.changes(
-                    relation, job.predicate(relation), asked, border, moment, self._dictionary
+                self._changes += self._open.changes(
+                    relation, job.predicate(relation), requested, border, moment, self._dictionary
                 )
 
     def finish(self) -> dict[str, Any]:
@@ -330,15 +330,15 @@ class _Bucket:
         data = packed([state, self._open_intervals()], "zstd")
         attempt = new_attempt()
         task.store.write_sealed(state_file(task.turn.batch, self._stage.number, self._bucket, attempt), data)
-        open_now = sum(table.rows for table in self._going_on.tables.values())
+        open_now = sum(table.rows for table in self._open.tables.values())
         counts = {"changes": len(changes), "open": open_now, "kept": self._stream.facts, "state_bytes": data.size}
         return {"stage": self._stage.number, "bucket": self._bucket, "attempt": attempt, **counts}
 
     def _open_intervals(self) -> pa.Table:
         """Intervals without an end, each tagged with the index of its relation among the outputs."""
-        going_on, sender = self._going_on, Sender(self._task.job, self._dictionary)
+        intervals, sender = self._open, Sender(self._task.job, self._dictionary)
         found = [wire_schema(self._task.job).empty_table()]
-        for relation, facts in going_on.tables.items():
-            route = Route(self._outputs.index(relation), None, bucket=self._bucket)
-            found += sender.sent(facts, going_on.scale, [route])
+        for relation, facts in intervals.tables.items():
+            route = FactRoute(self._outputs.index(relation), None, bucket=self._bucket)
+            found += sender.sent(facts, intervals.scale, [route])
         return pa.concat_tables(found)

@@ -1,14 +1,14 @@
-"""Facts on their way between buckets: one narrow table for all relations, stage after stage.
+"""The format of facts that are exchanged between buckets: one narrow table for all relations of all stages.
 
 | column | |
 | --- | --- |
-| `tag` | which input of which stage the fact is for, or of which predicate it is a result; below 0, what is no fact |
-| `bucket` | where it goes |
+| `tag` | the input of a stage that receives the fact, or the predicate of a result; below 0, rows that are no facts |
+| `bucket` | the bucket that receives it |
 | `start`, `end` | cells of the doubled time-line |
-| `scale` | the ticks to a unit of time on that line |
-| `a0`, `a1`, … | arguments as text, with a letter in front that says what they are |
+| `scale` | the ticks per time unit on that line |
+| `a0`, `a1`, … | arguments as text, with a letter in front for their type |
 
-Every row says how fine its time-line is, so no bucket has to know how fine that of others is.
+Every row has its own scale, so no bucket needs to know the scale of others.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.kernels import Ints
 from holdsfor.columns.metric.facts import Facts
 from holdsfor.spark.keys import PartsOfCodes, buckets
-from holdsfor.spark.metric.job import MetricJob, Route
+from holdsfor.spark.metric.job import FactRoute, MetricJob
 from holdsfor.spark.wire import TermTexts, codes_from, table_of
 
-TOLD, COUNTS = -1, -2
+BUCKET, COUNTS = -1, -2
 """Tags of rows that give a bucket its number, and of rows that count facts: read (`start`), malformed (`end`), and
 unused (`scale`).
 """
@@ -54,7 +54,7 @@ class Sender:
     def _buckets(self, facts: Facts, place: int) -> Ints:
         return buckets([self._parts.of(facts.args[place])], facts.rows, self._job.buckets)
 
-    def sent(self, facts: Facts, scale: int, routes: Sequence[Route]) -> Iterator[pa.Table]:
+    def sent(self, facts: Facts, scale: int, routes: Sequence[FactRoute]) -> Iterator[pa.Table]:
         """Rows with some facts for all their routes."""
         if not facts.rows or not routes:
             return

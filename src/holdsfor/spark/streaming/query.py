@@ -19,8 +19,8 @@ from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background
 from holdsfor.physical.exactness import SwapPlan
 from holdsfor.recognition import MappingInput
-from holdsfor.spark.asked_for import known_scale, require_frames
 from holdsfor.spark.batch import Rules, read_program, session_of, unit_in
+from holdsfor.spark.input_frames import known_scale, require_frames
 from holdsfor.spark.session import usual_buckets, workers_like_driver
 from holdsfor.spark.stages import bucket_count
 from holdsfor.spark.streaming.chain import Ledger, link_before, run_of

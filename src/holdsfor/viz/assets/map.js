@@ -1,5 +1,5 @@
 "use strict";
-// A map on a canvas: areas, tracks, and the stretches of tracks on which something held; all of time, or one moment of it.
+// A map on a canvas: areas, tracks, and the segments of tracks on which something held; all of time, or one moment of it.
 
 const scene = JSON.parse(element("data").textContent);
 const clock = new Clock(scene.clock);
@@ -43,7 +43,7 @@ function placeAt(entity, at) {
 }
 
 // The places of a situation: where it begins, the points of the track in between, where it ends.
-function stretch(number) {
+function segment(number) {
   const entity = entityOf[number];
   const [low, high] = [first[entity], first[entity + 1]];
   const [from, to] = [Math.max(start[number], time[low]), Math.min(end[number], time[high - 1])];
@@ -53,7 +53,7 @@ function stretch(number) {
   return points.filter((point) => point);
 }
 
-const stretches = Array.from(kindOf, (_, number) => stretch(number));
+const segments = Array.from(kindOf, (_, number) => segment(number));
 const ofKind = scene.kinds.map(() => []);
 kindOf.forEach((kind, number) => ofKind[kind].push(number));
 const holds = (number) => moment === null || (start[number] <= moment && moment < end[number]);
@@ -81,7 +81,7 @@ function draw(pen, width, height) {
   }
   if (moment !== null) positions(pen, colours);
   ruler(pen, width, height, colours);
-  canvas.dataset.drawn = String(stretches.length);
+  canvas.dataset.drawn = String(segments.length);
 }
 
 function drawArea(pen, area) {
@@ -115,7 +115,7 @@ function tracks(pen, width, height, colours) {
   pen.globalAlpha = 1;
 }
 
-// The stretches of a kind; those too short to be seen as dots, one to a pixel.
+// The segments of a kind; those too short to be seen as dots, one to a pixel.
 function drawKind(pen, kind, colour, strong) {
   const dots = new Set();
   let lines = 0;
@@ -125,7 +125,7 @@ function drawKind(pen, kind, colour, strong) {
   [pen.lineJoin, pen.lineCap] = isCrowded ? ["bevel", "butt"] : ["round", "round"];
   pen.beginPath();
   for (const number of ofKind[kind]) {
-    const points = stretches[number];
+    const points = segments[number];
     if (!points.length || holds(number) !== strong) continue;
     const [x0, y0] = [toX(points[0][0]), toY(points[0][1])];
     let [lastX, lastY, reach] = [x0, y0, 0];
@@ -178,8 +178,8 @@ function positions(pen, colours) {
 
 // Degrees
 
-const degreesAcross = (x) => (((x * scene.span + scene.middle[0]) / scene.stretch) * 180) / Math.PI;
-const acrossDegrees = (degrees) => (((degrees * Math.PI) / 180) * scene.stretch - scene.middle[0]) / scene.span;
+const degreesAcross = (x) => (((x * scene.span + scene.middle[0]) / scene.radian) * 180) / Math.PI;
+const acrossDegrees = (degrees) => (((degrees * Math.PI) / 180) * scene.radian - scene.middle[0]) / scene.span;
 function downDegrees(degrees) {
   const radians = (degrees * Math.PI) / 180;
   return ((scene.mercator ? -Math.asinh(Math.tan(radians)) : -radians) - scene.middle[1]) / scene.span;
@@ -237,7 +237,7 @@ function nearest(x, y) {
     if (Math.abs(dx) < best.distance && Math.abs(dy) < best.distance && Math.hypot(dx, dy) < best.distance)
       best = { distance: Math.hypot(dx, dy), text: text(number) };
   };
-  stretches.forEach((points, number) => {
+  segments.forEach((points, number) => {
     if (!shown[kindOf[number]] || (moment !== null && !holds(number))) return;
     for (let at = 0; at < points.length; at++) {
       const [a, b] = [points[at], points[Math.min(at + 1, points.length - 1)]];

@@ -192,7 +192,7 @@ async function lookAtDisk() {
   for (const [name, file] of files) {
     const there = await ask("/api/read", { name }).catch(() => null);
     if (!there || there.version === file.version) continue;
-    if (isDirty(file)) showConflict(name, `${name} has been changed by somebody else since it was read.`);
+    if (isDirty(file)) showConflict(name, `${name} has been changed on disk since it was read.`);
     else if (name === current) await reload(name, true);
     else {
       Object.assign(file, { text: there.text, saved: there.text, version: there.version });

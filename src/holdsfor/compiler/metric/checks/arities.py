@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.metric.checks.uses import body_atoms
-from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity, Span
 from holdsfor.ir.metric import MetricProgram
 
 
@@ -18,7 +18,9 @@ def check_arities(program: MetricProgram) -> Iterator[Diagnostic]:
             continue
         message = f"{name} has {_arguments(arity)} here and {_arguments(expected)} elsewhere"
         hint = f"give it {_arguments(expected)}, or another name"
-        yield Diagnostic("HF611", Severity.ERROR, message, span, hint, (Label(where, f"{_arguments(expected)} here"),))
+        yield Diagnostic(
+            "HF611", Severity.ERROR, message, span, hint, (RelatedSpan(where, f"{_arguments(expected)} here"),)
+        )
 
 
 def _occurrences(program: MetricProgram) -> Iterator[tuple[str, int, Span]]:

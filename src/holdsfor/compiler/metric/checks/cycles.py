@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.metric.checks.uses import metric_atoms
-from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity, Span
 from holdsfor.ir.metric import Aggregate, Condition, MetricProgram, atoms
 
 _Signature = tuple[str, int]
@@ -49,7 +49,7 @@ def _sources(program: MetricProgram) -> _Edges:
 def _finding(sources: _Edges, head: _Signature, read: _Signature, what: str, span: Span) -> Diagnostic:
     path = _path(sources, read, head)
     labels = tuple(
-        Label(sources[above][below], f"{above[0]} depends on {below[0]} here") for above, below in pairwise(path)
+        RelatedSpan(sources[above][below], f"{above[0]} depends on {below[0]} here") for above, below in pairwise(path)
     )
     cycle = " → ".join(name for name, _ in (head, *path))
     itself = " itself" if head == read else f", which depends on {head[0]}: {cycle}"

@@ -11,7 +11,7 @@ from holdsfor.ir.metric import MetricProgram
 
 
 def check_planning(program: MetricProgram) -> Iterator[Diagnostic]:
-    """Normalises each rule separately and reports what a run would reject."""
+    """Normalises each rule separately and reports constructs that a run would reject."""
     for rule in program.rules:
         alone = MetricProgram((rule,))
         if any(check_safety(alone)):

@@ -20,14 +20,14 @@ EARLIEST, LATEST = -2, -1
 """The meaning of special offsets in options, as in Spark's own connector."""
 
 
-class Place(NamedTuple):
+class Partition(NamedTuple):
     """A partition of a topic."""
 
     topic: str
     partition: int
 
 
-Offsets = dict[Place, int]
+Offsets = dict[Partition, int]
 When = Literal["earliest", "latest"] | datetime
 
 
@@ -77,7 +77,7 @@ class Topics:
 
     names: tuple[str, ...] = ()
     pattern: str | None = None
-    places: tuple[Place, ...] = ()
+    places: tuple[Partition, ...] = ()
 
     @staticmethod
     def of(options: Options) -> Topics:
@@ -86,7 +86,7 @@ class Topics:
         pattern, assigned = options.text("subscribePattern"), options.text("assign")
         if assigned is not None:
             wanted = offsets_by_topic(options, "assign", assigned, list)
-            return Topics(places=tuple(Place(topic, int(number)) for topic in wanted for number in wanted[topic]))
+            return Topics(places=tuple(Partition(topic, int(number)) for topic in wanted for number in wanted[topic]))
         if pattern is not None:
             try:
                 re.compile(pattern)
@@ -100,12 +100,12 @@ class Topics:
             )
         return Topics(names)
 
-    def among(self, known: Mapping[str, Iterable[int]]) -> list[Place]:
+    def among(self, known: Mapping[str, Iterable[int]]) -> list[Partition]:
         """The selected ones among the existing partitions."""
         if self.places:
             return [place for place in self.places if place.partition in set(known.get(place.topic, ()))]
         topics = [name for name in known if re.fullmatch(self.pattern, name)] if self.pattern else self.names
-        return [Place(topic, number) for topic in sorted(set(topics)) for number in sorted(known.get(topic, ()))]
+        return [Partition(topic, number) for topic in sorted(set(topics)) for number in sorted(known.get(topic, ()))]
 
 
 def offsets_by_topic(options: Options, name: str, text: str, kind: type) -> dict[str, Any]:
@@ -137,11 +137,11 @@ class Cluster:
         from confluent_kafka.admin import AdminClient
 
         own = {"isolation.level"}
-        asked = Properties(tuple((name, value) for name, value in self.properties.given if name not in own))
-        made: AdminClient = asked.client(AdminClient)
+        properties = Properties(tuple((name, value) for name, value in self.properties.given if name not in own))
+        made: AdminClient = properties.client(AdminClient)
         return made
 
-    def partitions(self, topics: Topics) -> list[Place]:
+    def partitions(self, topics: Topics) -> list[Partition]:
         """The selected partitions; an error if there are none."""
         from confluent_kafka import KafkaException
 
@@ -157,7 +157,7 @@ class Cluster:
             raise ConnectorError(f"holdsfor-kafka: there is no topic {what}")
         return found
 
-    def offsets(self, places: Iterable[Place], when: When) -> Offsets:
+    def offsets(self, places: Iterable[Partition], when: When) -> Offsets:
         """The offset of the first message, of the next new message, or of the first message at or after a time."""
         from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
         from confluent_kafka.admin import OffsetSpec
@@ -170,11 +170,11 @@ class Cluster:
             case datetime():
                 spec = OffsetSpec.for_timestamp(int(when.timestamp() * 1000))
         seen = IsolationLevel.READ_UNCOMMITTED if self.properties.sees_uncommitted else IsolationLevel.READ_COMMITTED
-        asked = {TopicPartition(*place): spec for place in places}
-        if not asked:
+        requests = {TopicPartition(*place): spec for place in places}
+        if not requests:
             return {}
-        answers = self._admin.list_offsets(asked, isolation_level=seen, request_timeout=self.seconds)
+        answers = self._admin.list_offsets(requests, isolation_level=seen, request_timeout=self.seconds)
         try:
-            return {Place(one.topic, one.partition): int(answer.result().offset) for one, answer in answers.items()}
+            return {Partition(one.topic, one.partition): int(answer.result().offset) for one, answer in answers.items()}
         except KafkaException as problem:
-            raise ConnectorError(f"holdsfor-kafka: the offsets are not to be had: {problem.args[0].str()}") from None
+            raise ConnectorError(f"holdsfor-kafka: the offsets are not available: {problem.args[0].str()}") from None

@@ -8,7 +8,15 @@ from datetime import datetime
 from typing import Any, Literal
 
 from holdsfor.spark.connectors.common import ConnectorError
-from holdsfor.spark.connectors.kafka.cluster import EARLIEST, LATEST, Cluster, Offsets, Place, When, offsets_by_topic
+from holdsfor.spark.connectors.kafka.cluster import (
+    EARLIEST,
+    LATEST,
+    Cluster,
+    Offsets,
+    Partition,
+    When,
+    offsets_by_topic,
+)
 from holdsfor.spark.connectors.options import Options
 
 
@@ -16,7 +24,7 @@ from holdsfor.spark.connectors.options import Options
 class Position:
     """A position in all partitions: the first message, the next new one, a time, or individual offsets."""
 
-    where: When | tuple[tuple[Place, int], ...]
+    where: When | tuple[tuple[Partition, int], ...]
 
     @staticmethod
     def of(options: Options, side: Literal["starting", "ending"], default: Literal["earliest", "latest"]) -> Position:
@@ -35,7 +43,7 @@ class Position:
         found = from_json(offsets_by_topic(options, name, text, dict))
         return Position(tuple(sorted(found.items())))
 
-    def resolved(self, cluster: Cluster, places: list[Place]) -> Offsets:
+    def resolved(self, cluster: Cluster, places: list[Partition]) -> Offsets:
         """The current offsets of the position."""
         where = self.where
         if not isinstance(where, tuple):
@@ -59,7 +67,7 @@ class Position:
 def bounded(start: Offsets, end: Offsets, most: int | None) -> Offsets:
     """An end that admits at most `most` messages, distributed over partitions in proportion to their backlogs.
 
-    >>> place = Place("t", 0), Place("t", 1)
+    >>> place = Partition("t", 0), Partition("t", 1)
     >>> list(bounded({place[0]: 0, place[1]: 10}, {place[0]: 30, place[1]: 20}, 8).values())
     [6, 12]
     """
@@ -86,11 +94,11 @@ def to_json(offsets: Offsets) -> dict[str, dict[str, int]]:
 def from_json(offsets: Mapping[str, Mapping[str, Any]]) -> Offsets:
     """Offsets from Spark's checkpoints.
 
-    >>> from_json(to_json({Place("t", 10): 5}))
-    {Place(topic='t', partition=10): 5}
+    >>> from_json(to_json({Partition("t", 10): 5}))
+    {Partition(topic='t', partition=10): 5}
     """
     return {
-        Place(topic, int(number)): int(offset)
+        Partition(topic, int(number)): int(offset)
         for topic, partitions in offsets.items()
         for number, offset in partitions.items()
     }

@@ -53,7 +53,7 @@ def schema(*, headers: bool) -> StructType:
 
 
 @dataclass(frozen=True)
-class Reading:
+class KafkaReading:
     """The selection to read, and the start position."""
 
     properties: Properties
@@ -67,11 +67,11 @@ class Reading:
     patience: float
 
     @staticmethod
-    def of(options: Options, *, streaming: bool) -> Reading:
+    def of(options: Options, *, streaming: bool) -> KafkaReading:
         """Reads the options."""
         if streaming:
             options.refuse("endingOffsets", "endingTimestamp", reason="a stream has no end")
-        return Reading(
+        return KafkaReading(
             Properties.of(options),
             Topics.of(options),
             Position.of(options, "starting", "latest" if streaming else "earliest"),
@@ -83,18 +83,20 @@ class Reading:
             (options.whole("kafkaConsumer.pollTimeoutMs", 120_000) or 120_000) / 1000,
         )
 
-    def cut(self, start: Offsets, end: Offsets) -> list[Range]:
+    def cut(self, start: Offsets, end: Offsets) -> list[OffsetRange]:
         """Divides the work into tasks: partitions, with large ones split if more tasks are wanted."""
         sizes = {place: end[place] - start[place] for place in sorted(end) if end[place] > start[place]}
         whole = sum(sizes.values())
         pieces = {place: max(1, round(self.least_partitions * size / whole)) for place, size in sizes.items()}
         return [
-            Range(*place, low, high) for place in sizes for low, high in slices(start[place], end[place], pieces[place])
+            OffsetRange(*place, low, high)
+            for place in sizes
+            for low, high in slices(start[place], end[place], pieces[place])
         ]
 
 
 @dataclass(frozen=True)
-class Range(InputPartition):
+class OffsetRange(InputPartition):
     """Offsets of one partition, for one task."""
 
     topic: str
@@ -106,13 +108,13 @@ class Range(InputPartition):
 class _Reads:
     """Reads a range, for batches and streams."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: KafkaReading) -> None:
         self.reading = reading
         self.cluster = Cluster(reading.properties, reading.patience)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The messages of a range."""
-        if isinstance(partition, Range):
+        if isinstance(partition, OffsetRange):
             yield from _messages(self.reading, partition)
 
     def lost(self, what: str) -> None:
@@ -134,7 +136,7 @@ class KafkaReader(_Reads, DataSourceReader):
 class KafkaStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads continuously."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: KafkaReading) -> None:
         super().__init__(reading)
         self._target: Offsets | None = None
 
@@ -187,7 +189,7 @@ def _loss(what: str) -> str:
     return f"holdsfor-kafka: {what}. To go on with what is there, set option failOnDataLoss to false"
 
 
-def _messages(reading: Reading, part: Range) -> Iterator[pa.RecordBatch]:
+def _messages(reading: KafkaReading, part: OffsetRange) -> Iterator[pa.RecordBatch]:
     """The messages of a range in blocks of some thousand; offsets may be missing (compaction, transactions)."""
     from confluent_kafka import Consumer, TopicPartition
 
@@ -220,7 +222,7 @@ def _messages(reading: Reading, part: Range) -> Iterator[pa.RecordBatch]:
         consumer.close()
 
 
-def _is_message(message: Message, part: Range) -> bool:
+def _is_message(message: Message, part: OffsetRange) -> bool:
     """Whether a message belongs to the range. Errors are raised, except the end of a partition."""
     from confluent_kafka import KafkaError
 

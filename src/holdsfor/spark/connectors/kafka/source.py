@@ -7,7 +7,7 @@ from pyspark.sql.types import StructType
 
 from holdsfor.spark.connectors.common import refuse_overwrite, require_schema
 from holdsfor.spark.connectors.kafka.cluster import PREFIX
-from holdsfor.spark.connectors.kafka.reader import KafkaReader, KafkaStreamReader, Reading, schema
+from holdsfor.spark.connectors.kafka.reader import KafkaReader, KafkaReading, KafkaStreamReader, schema
 from holdsfor.spark.connectors.kafka.writer import KafkaStreamWriter, KafkaWriter, Sending
 from holdsfor.spark.connectors.options import Options
 
@@ -42,9 +42,9 @@ class KafkaSource(DataSource):
         """The columns of messages."""
         return schema(headers=self._options(_READING).flag("includeHeaders", default=False))
 
-    def _reading(self, given: StructType, *, streaming: bool) -> Reading:
+    def _reading(self, given: StructType, *, streaming: bool) -> KafkaReading:
         require_schema(self.name(), given, self.schema())
-        return Reading.of(self._options(_READING), streaming=streaming)
+        return KafkaReading.of(self._options(_READING), streaming=streaming)
 
     def reader(self, schema: StructType) -> KafkaReader:
         """A reader of existing messages."""

@@ -56,7 +56,7 @@ _IDLE = 600
 
 
 @dataclass(frozen=True)
-class Reading:
+class NatsReading:
     """The selection to read, and the start position."""
 
     servers: Servers
@@ -70,7 +70,7 @@ class Reading:
     fail_on_loss: bool
 
     @staticmethod
-    def of(options: Options, *, streaming: bool) -> Reading:
+    def of(options: Options, *, streaming: bool) -> NatsReading:
         """Reads the options."""
         options.refuse_together("startingOffsets", "startingTimestamp")
         if streaming:
@@ -79,7 +79,7 @@ class Reading:
         by_subject = options.choice("partitionBy", ("sequence", "subject"), "sequence") == "subject"
         if by_subject:
             _refuse_overlap(options, subjects)
-        return Reading(
+        return NatsReading(
             Servers.of(options),
             options.required("stream"),
             subjects,
@@ -158,7 +158,7 @@ class Slice(InputPartition):
 class _Reads:
     """Reads a slice, for batches and streams."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: NatsReading) -> None:
         self.reading = reading
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -187,7 +187,7 @@ class NatsReader(_Reads, DataSourceReader):
 class NatsStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads continuously. An offset is the next sequence number, with the creation time of the stream."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: NatsReading) -> None:
         super().__init__(reading)
         self._target: int | None = None
 
@@ -258,7 +258,7 @@ def _loss(stream: str, what: str) -> str:
     )
 
 
-def _messages(reading: Reading, part: Slice) -> Iterator[pa.RecordBatch]:
+def _messages(reading: NatsReading, part: Slice) -> Iterator[pa.RecordBatch]:
     """The messages of a slice in blocks of some thousand."""
     with asyncio.Runner() as runner:
         cursor = _Cursor(reading, part)
@@ -274,7 +274,7 @@ def _messages(reading: Reading, part: Slice) -> Iterator[pa.RecordBatch]:
 class _Cursor:
     """A JetStream consumer for the duration of one task."""
 
-    def __init__(self, reading: Reading, part: Slice) -> None:
+    def __init__(self, reading: NatsReading, part: Slice) -> None:
         self.reading = reading
         self.part = part
         self._next = part.low
@@ -326,8 +326,8 @@ class _Cursor:
         found = await self._inbox.collect(wanted, seconds + 1, what)
         messages = [message for message in found if message.reply]
         if not messages:
-            said = (found[0].headers or {}).get("Description", "")
-            raise ConnectorError(f"holdsfor-nats: {what}: {said}")
+            description = (found[0].headers or {}).get("Description", "")
+            raise ConnectorError(f"holdsfor-nats: {what}: {description}")
         return self._rows(messages)
 
     def _rows(self, messages: Sequence[Msg]) -> pa.RecordBatch:

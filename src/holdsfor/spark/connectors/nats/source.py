@@ -7,7 +7,7 @@ from pyspark.sql.types import StructType
 
 from holdsfor.spark.connectors.common import refuse_overwrite, require_schema
 from holdsfor.spark.connectors.nats.connection import CONNECTION_OPTIONS
-from holdsfor.spark.connectors.nats.reader import SCHEMA, NatsReader, NatsStreamReader, Reading
+from holdsfor.spark.connectors.nats.reader import SCHEMA, NatsReader, NatsReading, NatsStreamReader
 from holdsfor.spark.connectors.nats.writer import NatsStreamWriter, NatsWriter, Publishing
 from holdsfor.spark.connectors.options import Options
 
@@ -37,10 +37,10 @@ class NatsSource(DataSource):
         """The columns of messages."""
         return SCHEMA
 
-    def _reading(self, schema: StructType, *, streaming: bool) -> Reading:
+    def _reading(self, schema: StructType, *, streaming: bool) -> NatsReading:
         require_schema(self.name(), schema, SCHEMA)
         options = Options(self.name(), self.options, (*CONNECTION_OPTIONS, *_READING))
-        return Reading.of(options, streaming=streaming)
+        return NatsReading.of(options, streaming=streaming)
 
     def reader(self, schema: StructType) -> NatsReader:
         """A reader of existing messages."""

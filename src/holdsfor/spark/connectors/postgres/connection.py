@@ -80,20 +80,20 @@ def table_name(name: str) -> sql.Identifier:
 
 
 @dataclass(frozen=True)
-class Relation:
+class SourceRelation:
     """A table, or a query in parentheses as in Spark's JDBC source."""
 
     table: str | None
     query: str | None
 
     @staticmethod
-    def of(options: Options) -> Relation:
+    def of(options: Options) -> SourceRelation:
         """Reads the options."""
         options.refuse_together("dbtable", "query")
         table, query = options.text("dbtable"), options.text("query")
         if table is None and query is None:
             raise OptionError(f"{options.source}: one of the options 'dbtable' and 'query' is missing")
-        return Relation(table, query)
+        return SourceRelation(table, query)
 
     @property
     def source(self) -> sql.Composable:
@@ -103,7 +103,7 @@ class Relation:
         if self.table is not None:
             return table_name(self.table)
         # User SQL on purpose: a query in the options is meant to be run.
-        return sql.SQL("({}) AS asked").format(sql.SQL(str(self.query)))
+        return sql.SQL("({}) AS source").format(sql.SQL(str(self.query)))
 
     def is_plain_table(self, connection: psycopg.Connection[Any]) -> bool:
         """Whether writers insert into the relation itself, which excludes queries, views and foreign tables."""

@@ -14,7 +14,7 @@ from pyspark.sql.types import StructType
 
 from holdsfor.spark.connectors.common import ConnectorError, default_limit, most_rows, require_schema, slices
 from holdsfor.spark.connectors.options import OptionError, Options
-from holdsfor.spark.connectors.postgres.connection import Database, Relation, spark_schema
+from holdsfor.spark.connectors.postgres.connection import Database, SourceRelation, spark_schema
 from holdsfor.spark.connectors.postgres.copying import copied, expression
 from holdsfor.spark.connectors.postgres.settled import Settled
 
@@ -55,11 +55,11 @@ class Growing:
 
 
 @dataclass(frozen=True)
-class Reading:
+class PostgresReading:
     """The selection to read, and the start position."""
 
     database: Database
-    relation: Relation
+    relation: SourceRelation
     schema: StructType
     growing: Growing | None
     starting: str | int
@@ -70,9 +70,9 @@ class Reading:
     writers_known: bool
 
     @staticmethod
-    def of(options: Options, schema: StructType, *, streaming: bool) -> Reading:
+    def of(options: Options, schema: StructType, *, streaming: bool) -> PostgresReading:
         """Reads the options and the columns."""
-        database, relation = Database.of(options), Relation.of(options)
+        database, relation = Database.of(options), SourceRelation.of(options)
         with database.connect() as connection:
             columns = relation.columns(connection)
             is_table = relation.is_plain_table(connection)
@@ -86,7 +86,7 @@ class Reading:
                 kind = columns.get(name, "not there")
                 raise options.wrong("offsetColumn", name, f"a column of whole numbers or timestamps; it is {kind}")
             growing = Growing(name, columns[name])
-        return Reading(
+        return PostgresReading(
             database,
             relation,
             schema,
@@ -116,7 +116,7 @@ class Reading:
         row = connection.execute(question).fetchone()
         return None if row is None or row[0] is None else int(row[0])
 
-    def rows(self, part: Part) -> Iterator[pa.RecordBatch]:
+    def rows(self, part: ValueRange) -> Iterator[pa.RecordBatch]:
         """The rows of a part."""
         from psycopg import sql
 
@@ -125,7 +125,7 @@ class Reading:
         with self.database.connect() as connection:
             yield from copied(connection, question, self.schema)
 
-    def where(self, part: Part) -> sql.Composable:
+    def where(self, part: ValueRange) -> sql.Composable:
         """The condition that selects the rows of a part."""
         from psycopg import sql
 
@@ -159,7 +159,7 @@ def _position(options: Options, growing: Growing | None, default: str) -> str | 
 
 
 @dataclass(frozen=True)
-class Part(InputPartition):
+class ValueRange(InputPartition):
     """The rows of one task: values after one and up to another; None is no bound."""
 
     after: int | None
@@ -170,23 +170,23 @@ class Part(InputPartition):
 class _Reads:
     """Reads a part, for batches and streams."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: PostgresReading) -> None:
         self.reading = reading
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a part."""
-        if isinstance(partition, Part):
+        if isinstance(partition, ValueRange):
             yield from self.reading.rows(partition)
 
-    def _cut(self, after: int | None, upto: int) -> list[Part]:
+    def _cut(self, after: int | None, upto: int) -> list[ValueRange]:
         """Parts of a range with equal width; the first includes the beginning of the range."""
         low = after
         if low is None:
             with self.reading.database.connect() as connection:
                 low = (self.reading.largest(connection, least=True) or upto) - 1
         pieces = slices(min(low, upto - 1) + 1, upto + 1, self.reading.partitions)
-        made = [Part(one - 1, other - 1) for one, other in pieces]
-        return [Part(after, made[0].upto), *made[1:]]
+        made = [ValueRange(one - 1, other - 1) for one, other in pieces]
+        return [ValueRange(after, made[0].upto), *made[1:]]
 
 
 class PostgresReader(_Reads, DataSourceReader):
@@ -196,23 +196,25 @@ class PostgresReader(_Reads, DataSourceReader):
         """One part for everything, or ranges of the growing column."""
         reading = self.reading
         if reading.growing is None:
-            return [Part(None, None)]
+            return [ValueRange(None, None)]
         with reading.database.connect() as connection:
             largest = reading.largest(connection)
         if reading.starting == "latest":
-            return [Part(largest, None)]
+            return [ValueRange(largest, None)]
         first = None if reading.starting == "earliest" else int(reading.starting) - 1
         if largest is None or (first is not None and first >= largest):
-            return [Part(first, None)]
+            return [ValueRange(first, None)]
         parts = self._cut(first, largest)
-        parts = [Part(part.after, part.upto, unplaced=True) for part in parts[:-1]] + [Part(parts[-1].after, None)]
+        parts = [ValueRange(part.after, part.upto, unplaced=True) for part in parts[:-1]] + [
+            ValueRange(parts[-1].after, None)
+        ]
         return list(parts)
 
 
 class PostgresStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads continuously. An offset is a value of the growing column: all rows up to it have been read."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: PostgresReading) -> None:
         super().__init__(reading)
         self._settled = Settled(reading.relation.table if reading.writers_known else None)
         self._target: int | None = None
@@ -244,10 +246,10 @@ class PostgresStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvaila
             if upto is None or (after is not None and upto <= after):
                 return start
             if most is not None:
-                upto = self._nth(connection, Part(after, upto), most)
+                upto = self._nth(connection, ValueRange(after, upto), most)
         return {"upto": upto}
 
-    def _nth(self, connection: psycopg.Connection[Any], part: Part, most: int) -> int | None:
+    def _nth(self, connection: psycopg.Connection[Any], part: ValueRange, most: int) -> int | None:
         """The value of row number `most`."""
         from psycopg import sql
 

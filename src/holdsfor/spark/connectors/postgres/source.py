@@ -7,8 +7,8 @@ from pyspark.sql.types import StructType
 
 from holdsfor.spark.connectors.common import refuse_overwrite
 from holdsfor.spark.connectors.options import Options
-from holdsfor.spark.connectors.postgres.connection import CONNECTION_OPTIONS, Database, Relation, spark_schema
-from holdsfor.spark.connectors.postgres.reader import PostgresReader, PostgresStreamReader, Reading
+from holdsfor.spark.connectors.postgres.connection import CONNECTION_OPTIONS, Database, SourceRelation, spark_schema
+from holdsfor.spark.connectors.postgres.reader import PostgresReader, PostgresReading, PostgresStreamReader
 from holdsfor.spark.connectors.postgres.writer import Applying, PostgresStreamWriter, PostgresWriter
 
 _READING = (
@@ -38,10 +38,10 @@ class PostgresSource(DataSource):
         """The columns of the table or query."""
         options = self._options(_READING)
         with Database.of(options).connect() as connection:
-            return spark_schema(Relation.of(options).columns(connection))
+            return spark_schema(SourceRelation.of(options).columns(connection))
 
-    def _reading(self, schema: StructType, *, streaming: bool) -> Reading:
-        return Reading.of(self._options(_READING), schema, streaming=streaming)
+    def _reading(self, schema: StructType, *, streaming: bool) -> PostgresReading:
+        return PostgresReading.of(self._options(_READING), schema, streaming=streaming)
 
     def reader(self, schema: StructType) -> PostgresReader:
         """A reader of existing rows."""

@@ -14,7 +14,7 @@ from pyspark.sql.types import StructType
 
 from holdsfor.spark.connectors.common import ConnectorError, Written
 from holdsfor.spark.connectors.options import OptionError, Options
-from holdsfor.spark.connectors.postgres.connection import Database, Relation, table_name
+from holdsfor.spark.connectors.postgres.connection import Database, SourceRelation, table_name
 from holdsfor.spark.connectors.postgres.copying import csv_of, postgres_type
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Applying:
                     parts.append(sql.SQL("PRIMARY KEY ({})").format(_names(self.keys)))
                 made = sql.SQL("CREATE TABLE IF NOT EXISTS {} ({})")
                 connection.execute(made.format(table_name(self.table), sql.SQL(", ").join(parts)))
-            found = Relation(self.table, None).columns(connection)
+            found = SourceRelation(self.table, None).columns(connection)
             missing = [name for name in self.stored if name not in found]
             if missing:
                 raise ConnectorError(f"holdsfor-postgres: table {self.table} has no column {missing[0]!r}")
@@ -100,7 +100,7 @@ class Applying:
             connection.execute(made.format(table_name(self.batches)))
 
     def check(self, batch: pa.RecordBatch) -> None:
-        """Rejects unknown operations, which would be taken for changes."""
+        """Rejects unknown operations, which would be read as changes."""
         if self.operation is not None:
             odd = set(pc.unique(batch.column(self.operation)).to_pylist()) - _OPERATIONS
             if odd:

@@ -1,8 +1,8 @@
-"""Many settings in one engine: a constant that moves inserts or retracts the rows that it passes.
+"""Evaluates many settings in one engine: a change of a constant inserts or retracts the rows whose comparison changes.
 
-One engine evaluates what no constant reaches. Its results are the input of another one, which goes from setting to setting: only
-candidates and filtered intervals whose numbers lie in between come or go, only the keys of these are evaluated, and the engine
-reports what changes of them.
+One engine evaluates the part that no constant affects. Its results are the input of a second engine, which goes from setting to
+setting. Only candidates and filtered intervals with numbers between the two values are inserted or retracted, only their keys
+are evaluated, and the engine reports the changes.
 """
 
 from __future__ import annotations
@@ -35,40 +35,40 @@ _OPEN, _RETRACT = (list(Op).index(op) for op in (Op.OPEN, Op.RETRACT))
 
 
 @dataclass(frozen=True)
-class Moves:
-    """Intervals of one fluent that come or go with some settings, which are counted from 0."""
+class SettingChanges:
+    """Intervals of one fluent that some settings add or remove. Settings are numbered from 0."""
 
     found: History
     setting: Ints
-    comes: Bools
+    is_added: Bools
 
 
-class _Passing:
-    """The rows that a comparison with a constant decides about, in the order of their numbers."""
+class _ComparedRows:
+    """The rows that are compared with a constant, in the order of their numbers."""
 
     def __init__(self, moving: Moving, rows: Rows, numbers: Reals) -> None:
         self.parameter, self._operator = moving.parameter, moving.operator
         order = np.argsort(numbers, kind="stable")
-        # What has no number is at the end, and holds for none.
+        # Rows without a number are at the end; their comparison never holds.
         self._numbers = numbers[order][: int(np.count_nonzero(~np.isnan(numbers)))]
         self._rows = rows.take(order[: len(self._numbers)])
         self._place = 0 if moving.operator in ("<", "=<") else len(self._numbers)
 
     def to(self, constant: Fraction) -> tuple[Rows | None, Rows | None]:
-        """The rows for which it begins to hold, and those for which it ceases to."""
+        """Moves to a value of the constant; returns the rows whose comparison now holds, and those whose does not any more."""
         side: Literal["left", "right"] = "left" if self._operator in ("<", ">=") else "right"
         now, before = int(np.searchsorted(self._numbers, float(constant), side)), self._place
         self._place = now
         if now == before:
             return None, None
         between = self._rows.take(slice(min(now, before), max(now, before)))
-        # Those below the constant, or those above it.
-        comes = (now > before) == (self._operator in ("<", "=<"))
-        return (between, None) if comes else (None, between)
+        # The rows below the constant, or the rows above it.
+        is_added = (now > before) == (self._operator in ("<", "=<"))
+        return (between, None) if is_added else (None, between)
 
 
-class Sweep:
-    """Two engines: one for what is evaluated once, one that goes from setting to setting."""
+class SettingRuns:
+    """Two engines: one for the part that is evaluated once, one that goes from setting to setting."""
 
     def __init__(self, parts: Split, plans: tuple[Plan, Plan], reading: Reading, threads: int | None) -> None:
         fixed, reached = plans
@@ -85,8 +85,8 @@ class Sweep:
         for node in parts.given:
             for rows in self._results(node):
                 self._engine.push(rows, is_cause=False)
-        self._passing = [
-            _Passing(moving, rows, self._numbers(moving, rows))
+        self._compared = [
+            _ComparedRows(moving, rows, self._numbers(moving, rows))
             for moving in parts.moving
             for rows in self._results(moving.node)
         ]
@@ -95,7 +95,7 @@ class Sweep:
         self._engine.core.report_only([node_of(symbol) in wanted for symbol in self._engine.symbols])
 
     def _results(self, node: Node) -> Iterator[Rows]:
-        """What the first engine has found, as input of the other one."""
+        """The results of the first engine, as input of the second one."""
         for table, symbol in enumerate(self._first.symbols):
             target = self._engine.tables.get(Symbol(symbol.kind, symbol.name, symbol.arity))
             if node_of(symbol) != node or target is None:
@@ -120,38 +120,38 @@ class Sweep:
         pairs = zip(values, is_number, strict=True)
         return np.array([float(one) if good else math.nan for one, good in pairs], np.float64)[place]  # type: ignore[arg-type]
 
-    def beginning(self) -> Iterator[Moves]:
-        """What holds in all settings, as it comes with the first one."""
+    def constant_results(self) -> Iterator[SettingChanges]:
+        """The intervals of the first setting that hold in all settings."""
         for table, symbol in enumerate(self._first.symbols):
             if node_of(symbol) in self._shown:
                 start, end, value, words = self._first.core.answers(table, self._first.threads)
                 found = self._history(symbol, value, words, (start, end))
-                yield Moves(found, np.zeros(len(found), np.int64), np.ones(len(found), np.bool_))
+                yield SettingChanges(found, np.zeros(len(found), np.int64), np.ones(len(found), np.bool_))
 
-    def over(self, settings: Sequence[Sequence[Fraction]], most: int) -> Iterator[tuple[int, list[Moves]]]:
-        """Go through settings: what comes and goes with the next few of them, and how many these are."""
+    def changes(self, settings: Sequence[Sequence[Fraction]], most: int) -> Iterator[tuple[int, list[SettingChanges]]]:
+        """Go through settings in groups: the intervals that a group adds and removes, and the size of the group."""
         pieces: list[dict[str, Any]] = []
         rows = 0
         for setting in settings:
-            pieces.append(self._to(setting))
+            pieces.append(self._apply(setting))
             rows += len(pieces[-1]["op"])
             if rows >= most:
-                yield len(pieces), list(self._moves(pieces))
+                yield len(pieces), list(self._changes_of(pieces))
                 pieces, rows = [], 0
-        yield len(pieces), list(self._moves(pieces))
+        yield len(pieces), list(self._changes_of(pieces))
 
-    def _to(self, setting: Sequence[Fraction]) -> dict[str, Any]:
-        for passing in self._passing:
-            comes, goes = passing.to(setting[passing.parameter])
-            if comes is not None:
-                self._engine.push(comes, is_cause=False)
-            if goes is not None:
-                self._engine.retract(goes)
+    def _apply(self, setting: Sequence[Fraction]) -> dict[str, Any]:
+        for compared in self._compared:
+            added, removed = compared.to(setting[compared.parameter])
+            if added is not None:
+                self._engine.push(added, is_cause=False)
+            if removed is not None:
+                self._engine.retract(removed)
         self._engine.advance(self._query)
         found: dict[str, Any] = self._engine.changes(0).columns()
         return found
 
-    def _moves(self, pieces: Sequence[dict[str, Any]]) -> Iterator[Moves]:
+    def _changes_of(self, pieces: Sequence[dict[str, Any]]) -> Iterator[SettingChanges]:
         if not pieces:
             return
         names = ("table", "op", "value", "start", "end", "prev_start", "prev_end", "columns")
@@ -164,14 +164,14 @@ class Sweep:
         for number in np.unique(table).tolist():
             symbol = self._engine.symbols[number]
             mine = np.flatnonzero(table == number)
-            goes, comes = mine[op[mine] != _OPEN], mine[op[mine] != _RETRACT]
-            rows = np.concatenate((goes, comes))
+            removed, added = mine[op[mine] != _OPEN], mine[op[mine] != _RETRACT]
+            rows = np.concatenate((removed, added))
             is_old = np.zeros(len(rows), np.bool_)
-            is_old[: len(goes)] = op[goes] != _RETRACT
+            is_old[: len(removed)] = op[removed] != _RETRACT
             spans = np.where(is_old, old_start[rows], start[rows]), np.where(is_old, old_end[rows], end[rows])
             args = words[(first[rows][:, None] + np.arange(symbol.width)).reshape(-1)]
             found = self._history(symbol, value[rows], args, spans)
-            yield Moves(found, setting[rows], np.arange(len(rows)) >= len(goes))
+            yield SettingChanges(found, setting[rows], np.arange(len(rows)) >= len(removed))
 
     def _history(self, symbol: Symbol, value: WordArray, words: WordArray, spans: tuple[Ints, Ints]) -> History:
         columns = self._vocabulary.columns(np.ascontiguousarray(words), symbol.width)

@@ -10,7 +10,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.io.given import complain_of_strangers
+from holdsfor.io.given import report_unread_tables
 from holdsfor.io.mapping import TableMapping
 from holdsfor.spark.columns import identifier
 from holdsfor.spark.nested import kind_at, with_paths
@@ -35,7 +35,7 @@ def require_frames(events: object, plan: Plan) -> None:
                 f"{place} is {kind}; give a DataFrame of Spark with a mapping, or a dict of DataFrames by event name"
             )
     if isinstance(events, Mapping):
-        complain_of_strangers(events, plan)
+        report_unread_tables(events, plan)
 
 
 def known_scale(

@@ -46,27 +46,27 @@ def require_some_read(
     heads = {path: _head(path, names) for path in input_files(given)}
     if expected == RTEC_ROWS and names and any(map(looks_like_rtec, heads.values())):
         return
-    found = next(((path, look) for path, head in heads.items() if (look := _look(head))), None)
+    found = next(((path, form) for path, head in heads.items() if (form := _apparent_format(head))), None)
     where = f"nothing in {_shown(given)} could be read"
     if found is None:
         first = malformed[0] if malformed else repr(names[0][:60])
         raise HoldsforError(f"{where}, the first row is {first}; without --mapping, --events takes {expected}")
-    path, look = found
-    if look == BINARY:
-        raise HoldsforError(f"{where}: it looks like {look}; without --mapping, --events takes {expected}")
+    path, form = found
+    if form == BINARY:
+        raise HoldsforError(f"{where}: it looks like {form}; without --mapping, --events takes {expected}")
     line = map_line(path, rules)
-    raise HoldsforError(f"{where}: it looks like {look}; write a mapping with `{line}`, and give it with --mapping")
+    raise HoldsforError(f"{where}: it looks like {form}; write a mapping with `{line}`, and give it with --mapping")
 
 
 def require_described(paths: Iterable[str | Path], *, read: int, names: Sequence[str]) -> None:
     """Raises HoldsforError if no files that need a mapping could be read; `names` are the unknown names."""
     for path in () if read or not names else input_files(paths):
         head = _head(path, names)
-        look = None if looks_like_rtec(head) else _look(head)
-        if look is not None:
-            hint = "" if look == BINARY else f", which `{map_line(path)}` writes"
+        form = None if looks_like_rtec(head) else _apparent_format(head)
+        if form is not None:
+            hint = "" if form == BINARY else f", which `{map_line(path)}` writes"
             raise HoldsforError(
-                f"nothing in {shown_name(path)} could be read: it looks like {look}; give a mapping{hint}"
+                f"nothing in {shown_name(path)} could be read: it looks like {form}; give a mapping{hint}"
             )
 
 
@@ -80,10 +80,10 @@ def map_line(path: str | Path, rules: Sequence[str | Path] = ()) -> str:
     return shlex.join(["holdsfor", "map", str(path), *options, "-o", "mapping.toml"])
 
 
-def look_of(path: str | Path) -> str | None:
+def apparent_format(path: str | Path) -> str | None:
     """The apparent format of a file that needs a mapping; None for RTEC's format, and if the format is unclear."""
     head = _head(path, ())
-    return None if looks_like_rtec(head) else _look(head)
+    return None if looks_like_rtec(head) else _apparent_format(head)
 
 
 def _shown(paths: Sequence[str | Path]) -> str:
@@ -106,10 +106,10 @@ def looks_like_rtec(head: bytes) -> bool:
     return len(fields) > 2 and all(field.strip().lstrip("+-").isdecimal() for field in fields[1:3])
 
 
-def _look(head: bytes) -> str | None:
+def _apparent_format(head: bytes) -> str | None:
     """The apparent format of text, with its field names; None if it is unclear.
 
-    >>> _look(b'{"time": 1, "user": "ann"}'), _look(b"time,user,page"), _look(b"PAR1...")
+    >>> _apparent_format(b'{"time": 1, "user": "ann"}'), _apparent_format(b"time,user,page"), _apparent_format(b"PAR1...")
     ('JSON lines (fields time, user)', 'CSV with a header (columns time, user, page)', 'a Parquet file')
     """
     if head.startswith(_PARQUET):

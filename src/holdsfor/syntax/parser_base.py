@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import NoReturn
 
-from holdsfor.diagnostics import Diagnostic, Label, Severity, Source, Span
+from holdsfor.diagnostics import Diagnostic, RelatedSpan, Severity, Source, Span
 from holdsfor.syntax.hints import (
     Advice,
     advice_between,
@@ -14,14 +14,14 @@ from holdsfor.syntax.hints import (
     is_comment_sign,
     mistaken_operator,
 )
-from holdsfor.syntax.tokens import Kind, Token
+from holdsfor.syntax.tokens import Token, TokenKind
 
 
 class SyntaxProblem(Exception):
     """Unwinds the parser to the end of the clause; the diagnostic is already recorded."""
 
 
-class Complaining:
+class ParserBase:
     """A position in a list of tokens, and the findings so far. `strays` are positions that the tokenizer has reported."""
 
     def __init__(self, source: Source, tokens: list[Token], strays: list[int]) -> None:
@@ -39,16 +39,16 @@ class Complaining:
 
     def _is_dot_in_name(self, token: Token) -> bool:
         after = self._tokens[self._index + 1]
-        return after.kind is Kind.NAME and after.start == token.end
+        return after.kind is TokenKind.NAME and after.start == token.end
 
     def _starts_clause(self, token: Token) -> bool:
         at_line_start = token.start == 0 or self._source.text[token.start - 1] == "\n"
-        return at_line_start and token.kind is Kind.NAME
+        return at_line_start and token.kind is TokenKind.NAME
 
     def _fail(
-        self, token: Token, message: str, hint: str | Advice, *, code: str = "HF001", label: Label | None = None
+        self, token: Token, message: str, hint: str | Advice, *, code: str = "HF001", label: RelatedSpan | None = None
     ) -> NoReturn:
-        # A stray character is already reported; what it does to the rest of its clause is not news.
+        # A stray character is already reported; its effects on the rest of the clause are not reported.
         line = self._source.text.rfind("\n", 0, self._tokens[self._clause_start].start) + 1
         first = max(line, self._tokens[self._clause_start - 1].end if self._clause_start else 0)
         if bisect_left(self._strays, first) == bisect_left(self._strays, token.end):
@@ -70,7 +70,7 @@ class Complaining:
         if is_comment_sign(first, second):
             advice = Advice("write % for a comment", first.start, second.end, "%")
             self._fail(first._replace(end=second.end), "a clause cannot start with two dashes", advice)
-        if token.kind is Kind.EOF or self._starts_clause(token):
+        if token.kind is TokenKind.EOF or self._starts_clause(token):
             advice = Advice("end it with a full stop", previous.end, previous.end, ".")
             self._fail(previous, "the clause does not end", advice, code="HF003")
         if token.text == ":-":
@@ -91,16 +91,20 @@ class Complaining:
     def _fail_expecting_closer(self, token: Token, closer: str) -> NoReturn:
         previous = self._tokens[self._index - 1]
         opening = self._open[-1]
-        label = Label(Span(self._source, opening.start, opening.end), "opened here")
+        label = RelatedSpan(Span(self._source, opening.start, opening.end), "opened here")
         self._fail_at_operator(previous, token)
         self._fail_at_capital(previous, token)
-        if token.kind in (Kind.END, Kind.EOF) or self._starts_clause(token) or token.text in (")", "]", "}", ":-"):
+        if (
+            token.kind in (TokenKind.END, TokenKind.EOF)
+            or self._starts_clause(token)
+            or token.text in (")", "]", "}", ":-")
+        ):
             message = f"expected {closer} before {_show(token)}"
             self._fail(token, message, self._hint_to_close(token, closer), code="HF004", label=label)
         self._fail(token, f"expected , or {closer}, found {_show(token)}", advice_between(previous, token), label=label)
 
     def _hint_to_close(self, token: Token, closer: str) -> str:
-        if token.kind is Kind.END and self._is_dot_in_name(token):
+        if token.kind is TokenKind.END and self._is_dot_in_name(token):
             return "a full stop ends a clause; write names without dots"
         return f"close the bracket with {closer}"
 
@@ -110,7 +114,7 @@ class Complaining:
             self._fail_at_operator(previous, token)
             if previous.text == "," and token.text == ",":
                 self._fail(token, "two commas in a row", Advice("remove one", previous.end, token.end, ""))
-        if token.kind is Kind.END and previous is None:
+        if token.kind is TokenKind.END and previous is None:
             self._fail(token, "a full stop without a clause", Advice("remove it", token.start, token.end, ""))
         if previous is not None and self._starts_clause(token):
             advice = Advice(f"write a full stop for the {previous.text}", previous.start, previous.end, ".")
@@ -136,8 +140,8 @@ class Complaining:
 
 
 def _show(token: Token) -> str:
-    if token.kind is Kind.EOF:
+    if token.kind is TokenKind.EOF:
         return "the end of the file"
-    if token.kind is Kind.END:
+    if token.kind is TokenKind.END:
         return "the full stop"
     return token.text
