@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from holdsfor.columns.dictionary import Dictionary
@@ -12,7 +10,7 @@ from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.explain.demand import Demand, demand_of
+from holdsfor.explain.demand import demand_of
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.forgotten import everything, window_notes
@@ -22,11 +20,9 @@ from holdsfor.explain.limits import DEPTH, MOST_DEPTH
 from holdsfor.explain.nodes import Kind, Node
 from holdsfor.explain.proofs import Prover
 from holdsfor.explain.questions import Question, read_question
-from holdsfor.explain.replay import replay
 from holdsfor.explain.sources import Sources, with_rows
 from holdsfor.explain.strangers import strangers
 from holdsfor.explain.wording import point_text, times_in
-from holdsfor.io.records import records
 from holdsfor.times import TimeScale
 
 
@@ -91,10 +87,9 @@ class Asked:
 
     def case(self, asked: Question, query: int) -> Case:
         """The case of a question: the input that it needs, and the results."""
-        demand = demand_of(self._plan, asked.symbol, asked.term)
-        narrowed = demand.narrowed(self.stream, self._dictionary)
+        narrowed = demand_of(self._plan, asked.symbol, asked.term).narrowed(self.stream, self._dictionary)
         given = frozenset((*self.stream.events, *self.stream.fluents))
-        return Case(self._plan, demand, narrowed, self._dictionary, self._frame, query, given)
+        return Case(self._plan, narrowed, self._dictionary, self._frame, query, given)
 
     def _explained(self, case: Case, asked: Question, at: int, depth: int) -> Explanation:
         evidence = case.evidence
@@ -111,9 +106,8 @@ class Asked:
             root = Node(Kind.NOTE, f"{asked.shown} holds at {point_text(at)}, but no rule was found that says so")
         root = with_rows(root, self._sources, self._plan)
         windowed = None if self._frame.windows.size is None else case.query
-        check = partial(case.replay, root)
         return Explanation(
-            asked.shown, point_text(at), holds, root, windowed, tuple(notes), time_scale=self._time_scale, _check=check
+            asked.shown, point_text(at), holds, root, windowed, tuple(notes), time_scale=self._time_scale, basis=case
         )
 
 
@@ -123,14 +117,13 @@ class Case:
     def __init__(
         self,
         plan: Plan,
-        demand: Demand,
         stream: Stream,
         dictionary: Dictionary,
         frame: Frame,
         query: int,
         given: frozenset[Symbol],
     ) -> None:
-        self._plan, self._demand, self.stream, self.dictionary = plan, demand, stream, dictionary
+        self.plan, self.stream, self.dictionary = plan, stream, dictionary
         self.frame, self.query = frame, query
         self._recording = Recording(plan, dictionary, stream, given)
         self.evidence = self._evidence(frame.windows)
@@ -145,7 +138,3 @@ class Case:
     def notes(self, asked: Question, at: int) -> list[str]:
         """Notes about the influence of windows on the answer."""
         return window_notes(self, asked, at)
-
-    def replay(self, root: Node) -> list[str]:
-        """Checks a proof against the rows and the rules."""
-        return replay(root, self._plan.analysis, records(self.stream, self.dictionary), self.frame, self.query)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +31,8 @@ class Explanation:
     query_time: int | None = None
     notes: tuple[str, ...] = ()
     time_scale: TimeScale | None = None
-    _check: Callable[[], list[str]] | None = field(default=None, repr=False, compare=False)
+    basis: object = field(default=None, repr=False, compare=False)
+    """The rules and rows that it was made from."""
 
     @property
     def headline(self) -> str:
@@ -76,11 +76,6 @@ class Explanation:
         """The explanation as a piece of HTML, to be put into a page."""
         with times_in(self.time_scale):
             return html_fragment(self)
-
-    def replay(self) -> list[str]:
-        """Check every step against the rows, the rules and inertia, without the engine; returns the mistakes."""
-        assert self._check is not None
-        return self._check()
 
     def __repr__(self) -> str:
         return self.text()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from holdsfor.columns.stream import Stream
 from holdsfor.columns.tables import FOREVER
 from holdsfor.columns.windows import WindowPlan, first_moment, whole_history
-from holdsfor.reference.history import KnownInput, Record, Windows, known_at
 
 
 @dataclass(frozen=True)
@@ -31,10 +29,3 @@ class Frame:
         queries = self.windows.query_times
         size = FOREVER if self.windows.size is None else self.windows.size
         return int(queries[max(0, int(np.searchsorted(queries - size, time)) - 1)])
-
-    def known(self, records: list[Record], query: int) -> KnownInput:
-        """What the records say at a query time, computed record by record."""
-        plan = self.windows
-        size = math.inf if plan.size is None else plan.size
-        windows = Windows(size, plan.step, plan.start, plan.end)
-        return known_at(records, windows, query, ignore_arrival=plan.size is None)

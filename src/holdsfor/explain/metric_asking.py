@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
 from holdsfor.columns.dictionary import Dictionary, Value
 from holdsfor.columns.metric.facts import FactSet
-from holdsfor.columns.metric.report import rows
 from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.explain.demand import Pattern, add_pattern, fitting
@@ -17,11 +15,10 @@ from holdsfor.explain.metric_proofs import MetricProver
 from holdsfor.explain.metric_refutations import MetricRefuter
 from holdsfor.explain.metric_solving import Signature
 from holdsfor.explain.metric_world import MetricWorld
-from holdsfor.explain.nodes import Deriving, Kind, MetricCondition, MetricMissed, Node
+from holdsfor.explain.nodes import Deriving, Kind, Node
 from holdsfor.explain.questions import MetricQuestion, read_metric_question
-from holdsfor.explain.replay_metric import MetricReplay
 from holdsfor.explain.wording import moment_text, ranges_text, times_in
-from holdsfor.ir.metric import Aggregate, Atom, Comparison, MetricFact, MetricProgram, MetricRule, Range, atoms
+from holdsfor.ir.metric import Aggregate, Atom, Comparison, MetricProgram, MetricRule, atoms
 from holdsfor.syntax.terms import Const, Var
 from holdsfor.times import TimeScale
 
@@ -85,33 +82,12 @@ class MetricAsked:
             claim = Deriving(Atom(asked.predicate, asked.args), {}, at)
             below = refuter.refutation(signature, asked.args, at, depth)
             root = Node(Kind.ABSENT, text, holds=False, claim=claim, children=below)
-        check = partial(replay_facts, root, program, facts, self.dictionary)
         notes = () if at in held else self._notes
         if prover.is_cut or refuter.is_cut:
             notes += (f"what needs more than {MOST_STEPS} steps is left out: ask about one of the last steps to go on",)
         return Explanation(
-            asked.shown, moment_text(at), at in held, root, notes=notes, time_scale=self._time_scale, _check=check
+            asked.shown, moment_text(at), at in held, root, notes=notes, time_scale=self._time_scale, basis=world
         )
-
-
-def replay_facts(root: Node, program: MetricProgram, facts: FactSet, dictionary: Dictionary) -> list[str]:
-    """Checks an explanation against facts in columns."""
-    given = [
-        MetricFact(
-            row.predicate,
-            tuple(map(Const, row.args)),
-            Range(row.start, row.end, not row.start_closed, not row.end_closed),
-        )
-        for row in rows(facts, dictionary)
-    ]
-    return replay_metric(root, program, given)
-
-
-def replay_metric(root: Node, program: MetricProgram, facts: list[MetricFact]) -> list[str]:
-    """The errors in an explanation of a metric program; empty if it is correct."""
-    claims = [node.claim for node in root.walk() if isinstance(node.claim, Deriving | MetricCondition | MetricMissed)]
-    checker = MetricReplay(program, facts, claims)
-    return list(dict.fromkeys(problem for node in root.walk() for problem in checker.node(node)))
 
 
 # Selection of input

@@ -85,8 +85,7 @@ class MetricWorld(MetricSolver):
         time: Fraction,
         within: tuple[Fraction | None, Fraction | None],
     ) -> None:
-        self.program, self._dictionary, self.within = program, dictionary, within
-        self._facts = facts
+        self.program, self.facts, self.dictionary, self.within = program, facts, dictionary, within
         self._asked = time
         self._heads = {rule.head.signature for rule in program.rules}
         self._tables: dict[tuple[Signature, bool], Table] = {}
@@ -103,15 +102,15 @@ class MetricWorld(MetricSolver):
         wide = None if first is None or start is None else min(first, start)
         far = None if last is None or end is None else max(last, end)
         try:
-            return materialise(plan, self._facts, self._dictionary, wide, far)
+            return materialise(plan, self.facts, self.dictionary, wide, far)
         except (NeverEnds, ProgramError):
             # The results are infinite, but those that the question needs are not.
-            return materialise(plan, self._facts, self._dictionary, start, end)
+            return materialise(plan, self.facts, self.dictionary, start, end)
 
     @cached_property
     def first_fact(self) -> Fraction | None:
         """The time before which nothing can hold; None if there is no such time."""
-        tables = [(facts.scale, table) for facts in (self._facts, self._written) for table in facts.tables.values()]
+        tables = [(facts.scale, table) for facts in (self.facts, self._written) for table in facts.tables.values()]
         starts = [(scale, table.bounds[0]) for scale, table in tables if table.rows]
         if any(cell <= -FOREVER for _, cell in starts) or not make_metric_plan(self.program).is_forward:
             return None
@@ -120,19 +119,19 @@ class MetricWorld(MetricSolver):
     @cached_property
     def _written(self) -> FactSet:
         """The facts in the program."""
-        return columns_of(self.program.facts, scale_of((), self.program.facts), self._dictionary)
+        return columns_of(self.program.facts, scale_of((), self.program.facts), self.dictionary)
 
     def given(self, signature: Signature) -> tuple[Table, Table]:
         """The facts of the input and of the program."""
-        for which, one in ((False, self._facts), (True, self._written)):
+        for which, one in ((False, self.facts), (True, self._written)):
             if (signature, which) not in self._tables:
-                self._tables[signature, which] = Table(one.tables.get(signature), one.scale, self._dictionary)
+                self._tables[signature, which] = Table(one.tables.get(signature), one.scale, self.dictionary)
         return self._tables[signature, False], self._tables[signature, True]
 
     @cached_property
     def _found(self) -> dict[Signature, Table]:
         derived = self._derived
-        return {s: Table(derived.tables.get(s), derived.scale, self._dictionary) for s in self._heads}
+        return {s: Table(derived.tables.get(s), derived.scale, self.dictionary) for s in self._heads}
 
     # Solver interface; `rank` limits the use of recursive predicates
 
