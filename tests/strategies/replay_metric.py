@@ -8,7 +8,7 @@ from fractions import Fraction
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.metric.facts import FactSet
 from holdsfor.columns.metric.report import rows
-from holdsfor.explain.metric_world import body_times
+from holdsfor.explain.metric_times import body_times
 from holdsfor.explain.nodes import Deriving, MetricCondition, MetricMissed, Node
 from holdsfor.ir.metric import (
     Aggregate,
@@ -69,7 +69,7 @@ class MetricReplay:
         self._program = program
         times = [time for claim in claims for time in _times(claim)]
         found = evaluate(program, facts, Range(min(times), max(times)))
-        self._known: FactTimes = {}
+        self._known = FactTimes()
         for (name, args), ranges in found.items():
             held = Times.of(interval for one in ranges for interval in Times.during(one).intervals)
             self._known.setdefault((name, len(args)), {})[args] = held

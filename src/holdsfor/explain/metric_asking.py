@@ -13,12 +13,12 @@ from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.limits import DEPTH, MOST_DEPTH, MOST_STEPS
 from holdsfor.explain.metric_proofs import MetricProver
 from holdsfor.explain.metric_refutations import MetricRefuter
-from holdsfor.explain.metric_solving import Signature
 from holdsfor.explain.metric_world import MetricWorld
 from holdsfor.explain.nodes import Deriving, Kind, Node
 from holdsfor.explain.questions import MetricQuestion, read_metric_question
 from holdsfor.explain.wording import moment_text, ranges_text, times_in
 from holdsfor.ir.metric import Aggregate, Atom, Comparison, MetricProgram, MetricRule, atoms
+from holdsfor.reference.metric.needs import Signature
 from holdsfor.syntax.terms import Const, Var
 from holdsfor.times import TimeScale
 

@@ -15,11 +15,12 @@ from holdsfor.compiler.analysis.mixing import TRUE
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.metric_proofs import MetricProver
 from holdsfor.explain.metric_refutations import MetricRefuter
-from holdsfor.explain.metric_solving import Ground, Signature
 from holdsfor.explain.metric_world import MetricWorld
 from holdsfor.explain.nodes import Kind, Node, Pair
 from holdsfor.explain.wording import moment_text, point_text
 from holdsfor.ir.metric import Comparison, MetricFact, MetricProgram, MetricRule, atoms
+from holdsfor.reference.metric.bindings import Ground
+from holdsfor.reference.metric.needs import Signature
 from holdsfor.syntax.terms import Compound, Const, Term, arguments
 
 if TYPE_CHECKING:
