@@ -15,7 +15,7 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.stream import from_records
 from holdsfor.columns.windows import WindowPlan
 from holdsfor.explain.asking import Asked
-from holdsfor.explain.frame import Frame
+from holdsfor.explain.known import Frame
 from holdsfor.reference import IntervalRow
 from tests.core.families import FAMILIES, written
 from tests.strategies.engine_runs import Scenario, on_reference, scenarios

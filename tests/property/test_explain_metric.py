@@ -12,8 +12,8 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.metric.report import Row
 from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.explain.asking import MetricAsked
 from holdsfor.explain.limits import MOST_STEPS
-from holdsfor.explain.metric_asking import MetricAsked
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import Atom, Range
 from holdsfor.syntax.terms import Const

@@ -13,9 +13,8 @@ from dataclasses import replace
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role
-from holdsfor.explain.asking import Case
 from holdsfor.explain.explanation import Explanation
-from holdsfor.explain.frame import Frame
+from holdsfor.explain.known import Case, Frame
 from holdsfor.explain.metric_world import MetricWorld
 from holdsfor.explain.nodes import (
     Attempted,

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.explain.nodes import Node
 from holdsfor.explain.page import html_fragment, html_page
 from holdsfor.explain.text import tree_text
@@ -38,6 +39,12 @@ class Explanation:
     def headline(self) -> str:
         """One sentence."""
         return f"{self.question} {'holds' if self.holds else 'does not hold'} at {self.at}"
+
+    def required(self, *, holds: bool) -> Explanation:
+        """The explanation itself; raises HoldsforError if it explains the opposite."""
+        if self.holds is not holds:
+            raise HoldsforError(f"{self.headline}; ask {'why' if self.holds else 'why_not'}")
+        return self
 
     def text(self, depth: int | None = None) -> str:
         """The explanation as an indented tree; `depth` limits its levels."""

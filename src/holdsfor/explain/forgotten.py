@@ -11,14 +11,13 @@ from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.columns.tables import FOREVER
 from holdsfor.columns.windows import WindowPlan
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.questions import Question
 from holdsfor.explain.wording import pair_text, point_text
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term
 
 if TYPE_CHECKING:
-    from holdsfor.explain.asking import Case
+    from holdsfor.explain.known import Case
 
 _MOST_SHOWN = 3
 
@@ -34,22 +33,12 @@ def window_notes(case: Case, asked: Question, at: int) -> list[str]:
     if at <= windows.start:
         notes.append(f"the stream begins after {point_text(windows.start)}")
     missing = list(_left_out(case))
-    if missing and _verdict(case.evidence, asked, at) != _verdict(case.with_all_rows(), asked, at):
+    whole = WindowPlan(None, max(1, case.query - windows.start), min(windows.start, case.query - 1), case.query)
+    if missing and asked.holds(case.evidence, at) != asked.holds(case.evidence_with(whole), at):
         shown = "; ".join(text for _, text in sorted(missing)[:_MOST_SHOWN])
         more = f"; and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
         notes.append(f"forgotten: the answer would be another one if all rows had counted: {shown}{more}")
     return notes
-
-
-def everything(case_query: int, windows: WindowPlan) -> WindowPlan:
-    """Windows that forget nothing, with one query time."""
-    return WindowPlan(None, max(1, case_query - windows.start), min(windows.start, case_query - 1), case_query)
-
-
-def _verdict(evidence: Evidence, asked: Question, at: int) -> bool:
-    if asked.value is None:
-        return evidence.happens(asked.term, at)
-    return evidence.holds((asked.term, asked.value), at)
 
 
 def _left_out(case: Case) -> Iterator[tuple[int, str]]:

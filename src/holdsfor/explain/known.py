@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.columns.stream import EventColumns, FluentColumns, Stream
 from holdsfor.columns.tables import FOREVER, Intervals
-from holdsfor.columns.windows import WindowPlan
+from holdsfor.columns.windows import WindowPlan, first_moment, whole_history
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine
@@ -38,27 +39,52 @@ class _FewWords(Vocabulary):
         return np.array([self._words.word(term) for term in terms], np.uint64)[place]
 
 
-class Recording:
-    """A stream with its windows; the engine receives only what a question needs."""
+@dataclass(frozen=True)
+class Frame:
+    """The query times of a run and its first time-point; both belong to the whole stream."""
 
-    def __init__(self, plan: Plan, dictionary: Dictionary, stream: Stream, given: frozenset[Symbol]) -> None:
-        self._plan, self._dictionary, self._stream, self._given = plan, dictionary, stream, given
+    windows: WindowPlan
+    origin: int
 
-    def evidence(self, windows: WindowPlan, query: int, origin: int) -> Evidence:
-        """The results of the rows that count at a query time."""
-        engine = Engine(self._plan, windows.size, threads=1, is_traced=True)
-        vocabulary = _FewWords(self._dictionary, engine.words)
-        rows = counted(self._stream, windows, query)
+    @classmethod
+    def of(cls, stream: Stream, windows: WindowPlan | None) -> Frame:
+        """The frame of a run over a stream."""
+        used = windows or whole_history(stream)
+        return cls(used, first_moment(stream, used))
+
+    def query_for(self, time: int) -> int:
+        """The last query time whose window contains a time-point, or else the first one after it."""
+        queries = self.windows.query_times
+        size = FOREVER if self.windows.size is None else self.windows.size
+        return int(queries[max(0, int(np.searchsorted(queries - size, time)) - 1)])
+
+
+class Case:
+    """The rows that a question needs, as known at a query time, and their results."""
+
+    def __init__(
+        self, plan: Plan, stream: Stream, dictionary: Dictionary, frame: Frame, query: int, given: frozenset[Symbol]
+    ) -> None:
+        self.plan, self.stream, self.dictionary = plan, stream, dictionary
+        self.frame, self.query, self._given = frame, query, given
+        self.evidence = self.evidence_with(frame.windows)
+
+    def evidence_with(self, windows: WindowPlan) -> Evidence:
+        """The results of the rows that count at the query time."""
+        engine = Engine(self.plan, windows.size, threads=1, is_traced=True)
+        vocabulary = _FewWords(self.dictionary, engine.words)
+        rows = counted(self.stream, windows, self.query)
         self._push(engine, rows, windows, vocabulary)
-        metric = self._metric(rows, windows, query, origin)
+        metric = self._metric(rows, windows)
         derived = self._derived(metric)
         self._push_metric(engine, derived, vocabulary)
-        engine.advance(query)
+        engine.advance(self.query)
         traces = Traces(engine)
-        inputs = _inputs(engine, traces, rows, windows, query, vocabulary)
+        inputs = _inputs(engine, traces, rows, windows, self.query, vocabulary)
         for symbol, found in derived.items():
             inputs[symbol] = _table(found, vocabulary, traces)
-        return Evidence(self._plan, engine, inputs, self._given, (origin, query), traces, metric)
+        moment = self.frame.origin, self.query
+        return Evidence(self.plan, engine, inputs, self._given, moment, traces, metric)
 
     @staticmethod
     def _push(engine: Engine, rows: Stream, windows: WindowPlan, vocabulary: Vocabulary) -> None:
@@ -78,22 +104,22 @@ class Recording:
 
     # A trace has no metric rules; their results are its input.
 
-    def _metric(self, rows: Stream, windows: WindowPlan, query: int, origin: int) -> MetricKnown | None:
-        if not self._plan.has_metric_rules:
+    def _metric(self, rows: Stream, windows: WindowPlan) -> MetricKnown | None:
+        if not self.plan.has_metric_rules:
             return None
         from holdsfor.explain.metric_known import MetricKnown
 
-        engine = Engine(self._plan, windows.size, origin=origin, threads=1)
-        vocabulary = Vocabulary(self._dictionary, engine.words)
+        engine = Engine(self.plan, windows.size, origin=self.frame.origin, threads=1)
+        vocabulary = Vocabulary(self.dictionary, engine.words)
         self._push(engine, rows, windows, vocabulary)
-        engine.advance(query)
+        engine.advance(self.query)
         first = {symbol: first_seen(windows, fluent) for symbol, fluent in rows.fluents.items()}
-        return MetricKnown(self._dictionary, engine.answer(vocabulary), rows, first)
+        return MetricKnown(self.dictionary, engine.answer(vocabulary), rows, first)
 
     def _derived(self, metric: MetricKnown | None) -> dict[Symbol, Intervals]:
         if metric is None:
             return {}
-        found = {symbol: metric.intervals(symbol) for symbol in sorted(self._plan.analysis.graph.metric)}
+        found = {symbol: metric.intervals(symbol) for symbol in sorted(self.plan.analysis.graph.metric)}
         return {symbol: table for symbol, table in found.items() if table is not None}
 
     @staticmethod

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
+from holdsfor.columns.dictionary import Dictionary
 from holdsfor.compiler.analysis.entities import Entities, EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.mixing import TRUE
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import Diagnostic, ProgramError, Severity, Source, Span
-from holdsfor.frontend.dmtl import metric_text
+from holdsfor.explain.evidence import Evidence
+from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.ir.metric import Atom
 from holdsfor.logic.unify import is_ground
 from holdsfor.syntax.durations import durations_in
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor, variables
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, arguments, functor, variables
 
 _CODE = "question"
+_MOST_WORDS = 50_000
 
 
 @dataclass(frozen=True)
@@ -34,19 +38,11 @@ class Question:
         """The question as text."""
         return print_term(self.term if self.value is None else Compound("=", (self.term, self.value)))
 
-
-@dataclass(frozen=True)
-class MetricQuestion:
-    """A metric fact."""
-
-    text: str
-    predicate: str
-    args: tuple[Const, ...]
-
-    @property
-    def shown(self) -> str:
-        """The question as text."""
-        return metric_text(Atom(self.predicate, self.args))
+    def holds(self, evidence: Evidence, at: int) -> bool:
+        """Whether it holds or happens at a time-point."""
+        if self.value is None:
+            return evidence.happens(self.term, at)
+        return evidence.holds((self.term, self.value), at)
 
 
 def problem(source: Source, span: Span | None, message: str, hint: str = "") -> ProgramError:
@@ -161,10 +157,8 @@ def _at(source: Source, term: Term) -> Span | None:
     return Span(source, term.span.start, min(term.span.end, len(source.text)))
 
 
-def read_metric_question(text: str, known: Iterable[tuple[str, int]]) -> MetricQuestion:
+def read_metric_question(text: str, known: Iterable[tuple[str, int]]) -> Atom:
     """Parses a question about a metric program: `Recent(pump)`."""
-    from holdsfor.frontend.dmtl import parse_metric
-
     source = Source("<question>", text)
     parsed = parse_metric([Source("<question>", f"{text.strip().rstrip('.')}@0")])
     if parsed.diagnostics or len(parsed.facts) != 1 or parsed.rules:
@@ -185,4 +179,23 @@ def read_metric_question(text: str, known: Iterable[tuple[str, int]]) -> MetricQ
         hint = f"did you mean {close}?" if close else f"there are {', '.join(names[:10])}"
         at = Span(source, 0, len(fact.predicate))
         raise problem(source, at, f"the rules know nothing that is called {fact.predicate}", hint)
-    return MetricQuestion(text, fact.predicate, fact.args)
+    return Atom(fact.predicate, fact.args)
+
+
+def strangers(asked: Question, dictionary: Dictionary) -> Iterator[str]:
+    """Notes about words of a question that occur in neither input nor facts, with similar known words."""
+    for arg in arguments(asked.term):
+        for constant in _constants(arg):
+            if dictionary.find(constant.value) < 0:
+                words = (value for value in dictionary.values if isinstance(value, str))
+                close = suggest(str(constant.value), islice(words, _MOST_WORDS))
+                hint = f"; did you mean {close}?" if close else ""
+                yield f"{print_term(constant)} occurs nowhere in the input{hint}"
+
+
+def _constants(term: Term) -> Iterator[Const]:
+    if isinstance(term, Const):
+        yield term
+    elif isinstance(term, Compound | ListTerm):
+        for part in term.args if isinstance(term, Compound) else term.items:
+            yield from _constants(part)

@@ -34,8 +34,8 @@ from holdsfor.times import TimeScale, unit_of
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
+    from holdsfor.explain.asking import MetricAsked
     from holdsfor.explain.explanation import Explanation
-    from holdsfor.explain.metric_asking import MetricAsked
     from holdsfor.metric.inputs import FactsInput, MappingInput, MetricReading
     from holdsfor.metric.result import MetricResult
     from holdsfor.metric.revising import RevisingSession
@@ -266,7 +266,7 @@ class MetricReasoner:
     ) -> Explanation:
         """Why a fact holds at a time; raises HoldsforError if it does not."""
         asked, known = self._asked(facts, start, end, mapping, unit)
-        return asked.why(question, exact(at, "at", known), depth=depth)
+        return asked.explain(question, exact(at, "at", known), depth=depth).required(holds=True)
 
     def why_not(
         self,
@@ -282,7 +282,7 @@ class MetricReasoner:
     ) -> Explanation:
         """Why a fact does not hold at a time; raises HoldsforError if it does."""
         asked, known = self._asked(facts, start, end, mapping, unit)
-        return asked.why_not(question, exact(at, "at", known), depth=depth)
+        return asked.explain(question, exact(at, "at", known), depth=depth).required(holds=False)
 
     def _asked(
         self, facts: FactsInput, start: Time | None, end: Time | None, mapping: MappingInput, unit: str | None
@@ -310,7 +310,7 @@ def _asked(
     known: Collection[tuple[str, int]] = (),
 ) -> MetricAsked:
     """What was read, to be asked questions. Few runs have any use for it."""
-    from holdsfor.explain.metric_asking import MetricAsked
+    from holdsfor.explain.asking import MetricAsked
     from holdsfor.metric.unread import unread
 
     notes = tuple(unread(reading, known, is_empty=bool(known) and not program.facts))
