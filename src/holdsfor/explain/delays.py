@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -76,20 +77,13 @@ class Attempts:
         if attempt.is_postponable:
             again = span_text(first + 1, due)
             text += f"; it was not initiated again {again}, which would have postponed the effect"
-            since = self._began(attempt)
-            earlier = [
-                t
-                for t in self._evidence.effect_times(EffectKind.INITIATED, attempt.trigger)
-                if since - 1 <= t < attempt.initiated
-            ]
+            times = self._evidence.effect_times(EffectKind.INITIATED, attempt.trigger)
+            last = max((t for t in self._evidence.breaks(attempt.trigger) if t < first), default=-math.inf)
+            earlier = [t for t in times if last < t < first]
             if earlier:
                 shown = ", ".join(map(str, earlier[-4:]))
                 notes.append(Node(Kind.NOTE, f"earlier attempts, of {shown}, were postponed"))
         return Node(Kind.DELAYED, text, claim=attempt.claim, children=(begun, *notes))
-
-    def _began(self, attempt: Attempt) -> float:
-        held = self._evidence.raw(attempt.trigger[0]).get(attempt.trigger[1], [])
-        return next((start for start, end in held if start <= attempt.initiated + 1 < end), attempt.initiated + 1)
 
     def shown(self, attempt: Attempt, depth: int) -> Node:
         """The outcome of an attempt that did not take effect."""
@@ -128,22 +122,21 @@ class Attempts:
     def _of(self, rule: DelayRule, trigger: Pair, start: Bindings, until: int) -> Iterator[Attempt]:
         evidence = self._evidence
         heads: tuple[tuple[Term, Term], ...] = (rule.trigger.fluent, trigger[0]), (rule.trigger.value, trigger[1])
-        times = [t for t in evidence.effect_times(EffectKind.INITIATED, trigger) if t < until]
+        breaks = set(evidence.breaks(trigger))
+        times = [t for t in evidence.effect_times(EffectKind.INITIATED, trigger) if t < until and t not in breaks]
         for bound in bind(start, *heads):
             for answer in evidence.solver.solve(evidence.analysis.body(rule), bound):
                 effect = rule.effect
                 target = None if effect is None else (resolve(effect.fluent, answer), resolve(effect.value, answer))
                 delay = int(evaluate(rule.delay, answer))
                 for time in times:
-                    if evidence.has(trigger, time + 1):
-                        yield self._attempt(rule, answer, trigger, time, time + delay, target)
+                    yield self._attempt(rule, answer, trigger, time, time + delay, target)
 
     def _attempt(
         self, rule: DelayRule, answer: Bindings, trigger: Pair, time: int, due: int, effect: Pair | None
     ) -> Attempt:
         evidence = self._evidence
-        held = evidence.raw(trigger[0])[trigger[1]]
-        end = next(end for start, end in held if start <= time + 1 < end)
+        end = next((t + 1 for t in evidence.breaks(trigger) if t > time), math.inf)
         is_postponable = self.is_postponable(trigger)
         again = [t for t in evidence.effect_times(EffectKind.INITIATED, trigger) if time < t <= due]
         if is_postponable and again and again[0] < end:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,9 +22,6 @@ from holdsfor.logic.unify import is_ground, unify
 from holdsfor.reference.evaluator import bind
 from holdsfor.reference.intervals import Interval
 from holdsfor.syntax.terms import Compound, Term, Var
-
-if TYPE_CHECKING:
-    from holdsfor.explain.metric_known import MetricKnown
 
 _EVENT, _INTERVAL, _INITIATION, _TERMINATION = range(4)
 """The kinds of results of the core."""
@@ -60,6 +56,11 @@ class Rows:
                 found &= same
         return np.flatnonzero(found)
 
+    def interval(self, row: int) -> Interval:
+        """The interval of a row."""
+        start, end = int(self.start[row]), int(self.end[row])
+        return (-math.inf if start <= -FOREVER else start, math.inf if end >= FOREVER else end)
+
     def terms(self, row: int) -> list[Term]:
         """The terms of a row."""
         return [self._traces.term(int(column[row])) for column in self.columns]
@@ -68,7 +69,7 @@ class Rows:
 class Evidence:
     """Everything known at one query time, and its results.
 
-    `inputs` are the rows that count, `given` the inputs with rows, `metric` the results of metric rules.
+    `inputs` are the rows that count and the results of metric rules, `given` the inputs with rows.
     """
 
     def __init__(
@@ -79,9 +80,8 @@ class Evidence:
         given: frozenset[Symbol],
         moment: tuple[int, int],
         traces: Traces,
-        metric: MetricKnown | None = None,
     ) -> None:
-        self.analysis, self.given, self.metric = plan.analysis, given, metric
+        self.analysis, self.given = plan.analysis, given
         self.entities = plan.analysis.entities
         self.origin, self.now = moment
         self.background = engine.background
@@ -89,7 +89,9 @@ class Evidence:
         self._engine, self._traces, self._inputs = engine, traces, inputs
         self._tables: dict[object, Rows] = {}
         self._declared: dict[Pair, bool] = {}
-        self._raw: dict[Term, dict[Term, list[Interval]]] = {}
+
+    def __contains__(self, symbol: object) -> bool:
+        return symbol in self._engine.tables
 
     def rule(self, rule: Rule, symbol: Symbol, term: Term) -> RuleTrace:
         """A rule that can be traced for one instance."""
@@ -99,7 +101,7 @@ class Evidence:
         """All time-points at which something happens or changes."""
         for symbol, entity in self.entities.table.items():
             is_event = symbol.kind is EntityKind.EVENT
-            if symbol not in self._engine.tables:
+            if symbol not in self:
                 continue
             table = self.events(symbol) if is_event else self.fluents(symbol)
             yield table.start if is_event else np.concatenate((table.start, table.end)) - 1
@@ -157,7 +159,7 @@ class Evidence:
             return []
         table = self.fluents(symbol)
         rows = table.matching((*symbol.columns(pair[0]), pair[1]))
-        return sorted(_interval(table, row) for row in rows.tolist())
+        return sorted(map(table.interval, rows.tolist()))
 
     def holds(self, pair: Pair, time: int) -> bool:
         """Whether a pair holds at a time-point."""
@@ -191,39 +193,21 @@ class Evidence:
             )
         return self._declared[pair]
 
-    def has(self, pair: Pair, time: int) -> bool:
-        """Whether a pair has been initiated and not broken, regardless of groundings."""
-        return any(start <= time < end for start, end in self.raw(pair[0]).get(pair[1], ()))
-
-    def raw(self, fluent: Term) -> dict[Term, list[Interval]]:
-        """The intervals of all values of a simple fluent by inertia, regardless of groundings."""
-        if fluent not in self._raw:
-            self._raw[fluent] = self._by_inertia(fluent)
-        return self._raw[fluent]
-
-    def _by_inertia(self, fluent: Term) -> dict[Term, list[Interval]]:
-        started, ended = (self._effects_by_time(kind, fluent) for kind in EffectKind)
-        found: dict[Term, list[Interval]] = {}
-        value: Term | None = None
-        since = 0.0
-        for time in sorted(started.keys() | ended.keys()):
-            new, over = started.get(time, set()), ended.get(time, set())
-            if value is not None and (_has(over, value) or new - {value}):
-                found.setdefault(value, []).append((since, time + 1))
-                value = None
-            if len(new) == 1 and not any(_has(over, one) for one in new) and value is None:
-                (value,), since = new, time + 1
-        if value is not None:
-            found.setdefault(value, []).append((since, math.inf))
+    def others(self, pair: Pair) -> dict[Term, set[int]]:
+        """The initiations of other values of a fluent."""
+        symbol = self.entities.pair(*pair)
+        table = self.points(symbol, EffectKind.INITIATED)
+        found: dict[Term, set[int]] = {}
+        for row in table.matching((*symbol.columns(pair[0]), Var("V"))).tolist():
+            value = table.terms(row)[-1]
+            if value != pair[1]:
+                found.setdefault(value, set()).add(int(table.start[row]))
         return found
 
-    def _effects_by_time(self, kind: EffectKind, fluent: Term) -> dict[int, set[Term]]:
-        symbol = self.entities.by_events(fluent)
-        table = self.points(symbol, kind)
-        found: dict[int, set[Term]] = {}
-        for row in table.matching((*symbol.columns(fluent), Var("V"))).tolist():
-            found.setdefault(int(table.start[row]), set()).add(table.terms(row)[-1])
-        return found
+    def breaks(self, pair: Pair) -> list[int]:
+        """The time-points that end a pair: its terminations, and the initiations of other values."""
+        ended = self.effect_times(EffectKind.TERMINATED, pair)
+        return sorted(set(ended).union(*self.others(pair).values()))
 
     def initiated(self, symbol: Symbol, columns: Sequence[Term], value: Term) -> list[Pair]:
         """The pairs that match a pattern and are initiated at some time."""
@@ -235,13 +219,3 @@ class Evidence:
     def is_input(self, symbol: Symbol) -> bool:
         """Whether an event or fluent comes from the stream, or is treated as input."""
         return self.entities[symbol].role in (Role.INPUT_EVENT, Role.INPUT_FLUENT, Role.METRIC_FLUENT)
-
-
-def _has(values: set[Term], value: Term) -> bool:
-    """Whether a value is among some values, one of which may be open."""
-    return any(one == value or unify(one, value, {}) is not None for one in values)
-
-
-def _interval(table: Rows, row: int) -> Interval:
-    start, end = int(table.start[row]), int(table.end[row])
-    return (-math.inf if start <= -FOREVER else start, math.inf if end >= FOREVER else end)

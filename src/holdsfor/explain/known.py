@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,9 +21,6 @@ from holdsfor.core.trace import Traces
 from holdsfor.core.vocabulary import Vocabulary, WordArray
 from holdsfor.explain.evidence import Evidence, Rows
 from holdsfor.reference.intervals import maximal
-
-if TYPE_CHECKING:
-    from holdsfor.explain.metric_known import MetricKnown
 
 
 class _FewWords(Vocabulary):
@@ -75,16 +71,14 @@ class Case:
         vocabulary = _FewWords(self.dictionary, engine.words)
         rows = counted(self.stream, windows, self.query)
         self._push(engine, rows, windows, vocabulary)
-        metric = self._metric(rows, windows)
-        derived = self._derived(metric)
+        derived = self._metric(rows, windows)
         self._push_metric(engine, derived, vocabulary)
         engine.advance(self.query)
         traces = Traces(engine)
         inputs = _inputs(engine, traces, rows, windows, self.query, vocabulary)
         for symbol, found in derived.items():
             inputs[symbol] = _table(found, vocabulary, traces)
-        moment = self.frame.origin, self.query
-        return Evidence(self.plan, engine, inputs, self._given, moment, traces, metric)
+        return Evidence(self.plan, engine, inputs, self._given, (self.frame.origin, self.query), traces)
 
     @staticmethod
     def _push(engine: Engine, rows: Stream, windows: WindowPlan, vocabulary: Vocabulary) -> None:
@@ -102,25 +96,16 @@ class Case:
         for symbol, events in rows.events.items():
             _push_some(engine, symbol, events, np.ones(len(events.time), np.bool_), vocabulary)
 
-    # A trace has no metric rules; their results are its input.
-
-    def _metric(self, rows: Stream, windows: WindowPlan) -> MetricKnown | None:
+    def _metric(self, rows: Stream, windows: WindowPlan) -> dict[Symbol, Intervals]:
+        """The results of metric rules. A trace does not have these rules, but their results as input."""
         if not self.plan.has_metric_rules:
-            return None
-        from holdsfor.explain.metric_known import MetricKnown
-
+            return {}
         engine = Engine(self.plan, windows.size, origin=self.frame.origin, threads=1)
         vocabulary = Vocabulary(self.dictionary, engine.words)
         self._push(engine, rows, windows, vocabulary)
         engine.advance(self.query)
-        first = {symbol: first_seen(windows, fluent) for symbol, fluent in rows.fluents.items()}
-        return MetricKnown(self.dictionary, engine.answer(vocabulary), rows, first)
-
-    def _derived(self, metric: MetricKnown | None) -> dict[Symbol, Intervals]:
-        if metric is None:
-            return {}
-        found = {symbol: metric.intervals(symbol) for symbol in sorted(self.plan.analysis.graph.metric)}
-        return {symbol: table for symbol, table in found.items() if table is not None}
+        found = engine.answer(vocabulary).fluents
+        return {symbol: found[symbol] for symbol in sorted(self.plan.analysis.graph.metric) if symbol in found}
 
     @staticmethod
     def _push_metric(engine: Engine, derived: Mapping[Symbol, Intervals], vocabulary: Vocabulary) -> None:

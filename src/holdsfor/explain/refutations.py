@@ -27,7 +27,7 @@ from holdsfor.ir import EffectKind, EffectRule, EventRule, FindAll, IntervalRule
 from holdsfor.logic.unify import is_ground, resolve
 from holdsfor.reference.evaluator import bind
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Const, Term, Var
+from holdsfor.syntax.terms import Const, Term
 
 if TYPE_CHECKING:
     from holdsfor.explain.proofs import Prover
@@ -99,30 +99,13 @@ class Refuter:
 
     def _break_after(self, pair: Pair, last: int, time: int) -> int | None:
         """The first break of a pair, at or after an initiation and before a time-point."""
-        return next((t for t in self._breaks(pair) if last <= t < time), None)
-
-    def _breaks(self, pair: Pair) -> list[int]:
-        ended = set(self._evidence.effect_times(EffectKind.TERMINATED, pair))
-        others = self._others(pair)
-        return sorted(ended.union(*others.values()) if others else ended)
-
-    def _others(self, pair: Pair) -> dict[Term, set[int]]:
-        """The initiations of other values of a fluent."""
-        evidence = self._evidence
-        symbol = evidence.entities.pair(*pair)
-        table = evidence.points(symbol, EffectKind.INITIATED)
-        found: dict[Term, set[int]] = {}
-        for row in table.matching((*symbol.columns(pair[0]), Var("V"))).tolist():
-            value = table.terms(row)[-1]
-            if value != pair[1]:
-                found.setdefault(value, set()).add(int(table.start[row]))
-        return found
+        return next((t for t in self._evidence.breaks(pair) if last <= t < time), None)
 
     def broken(self, pair: Pair, time: int, depth: int) -> Node | None:
         """The reason why a pair was broken at a time-point."""
         if time in self._evidence.effect_times(EffectKind.TERMINATED, pair):
             return self._prover.effect(EffectKind.TERMINATED, pair, time, depth)
-        for value, times in self._others(pair).items():
+        for value, times in self._evidence.others(pair).items():
             if time in times:
                 other = self._prover.effect(EffectKind.INITIATED, (pair[0], value), time, depth)
                 text = (
