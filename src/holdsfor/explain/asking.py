@@ -22,7 +22,7 @@ from holdsfor.explain.limits import DEPTH, MOST_DEPTH, MOST_STEPS
 from holdsfor.explain.metric_proofs import MetricProver
 from holdsfor.explain.metric_refutations import MetricRefuter
 from holdsfor.explain.metric_world import MetricWorld
-from holdsfor.explain.nodes import Deriving, Kind, Node
+from holdsfor.explain.nodes import Deriving, Happening, Kind, Node
 from holdsfor.explain.proofs import Prover
 from holdsfor.explain.questions import Question, read_metric_question, read_question, strangers
 from holdsfor.explain.sources import Sources, with_rows
@@ -84,7 +84,11 @@ class Asked:
         holds = asked.holds(case.evidence, at)
         root: Node | None
         if asked.value is None:
-            root = prover.event(asked.term, at, depth) if holds else prover.refuter.no_event(asked.term, at, depth)
+            root = (
+                prover.proof(Happening(asked.term, at), depth)
+                if holds
+                else prover.refuter.no_event(asked.term, at, depth)
+            )
         else:
             pair = asked.term, asked.value
             root = prover.holds(pair, at, depth) if holds else prover.refuter.absent(pair, at, depth)

@@ -39,29 +39,20 @@ class Demand:
 
     patterns: Mapping[Symbol, frozenset[Pattern]]
 
-    def __contains__(self, symbol: object) -> bool:
-        return symbol in self.patterns
-
     def narrowed(self, stream: Stream, dictionary: Dictionary) -> Stream:
         """The demanded rows."""
-        found = Stream()
-        for symbol, events in stream.events.items():
-            rows = self._rows(symbol, events.args, len(events.time), dictionary)
-            if rows is not None:
-                found.events[symbol] = events.take(rows)
-        for symbol, fluent in stream.fluents.items():
-            rows = self._rows(symbol, fluent.args, len(fluent.start), dictionary)
-            if rows is not None:
-                found.fluents[symbol] = fluent.take(rows)
-        return found
+        events = {one: rows for one, rows in stream.events.items() if self.patterns.get(one)}
+        fluents = {one: rows for one, rows in stream.fluents.items() if self.patterns.get(one)}
+        return Stream(
+            {one: rows.take(self._rows(one, rows.args, len(rows.time), dictionary)) for one, rows in events.items()},
+            {one: rows.take(self._rows(one, rows.args, len(rows.start), dictionary)) for one, rows in fluents.items()},
+        )
 
-    def _rows(self, symbol: Symbol, args: tuple[Ints, ...], rows: int, dictionary: Dictionary) -> Ints | slice | None:
-        patterns = self.patterns.get(symbol)
-        if not patterns:
-            return None
+    def _rows(self, symbol: Symbol, args: tuple[Ints, ...], count: int, dictionary: Dictionary) -> Ints | slice:
+        patterns = self.patterns[symbol]
         if any(all(value is None for value in pattern) for pattern in patterns):
             return slice(None)
-        return np.flatnonzero(fitting(args, rows, patterns, dictionary))
+        return np.flatnonzero(fitting(args, count, patterns, dictionary))
 
 
 def fitting(args: tuple[Ints, ...], count: int, patterns: Collection[Pattern], dictionary: Dictionary) -> Bools:

@@ -15,13 +15,13 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine
 from holdsfor.core.trace import RuleTrace, Traces
 from holdsfor.core.vocabulary import WordArray
-from holdsfor.explain.nodes import Pair
-from holdsfor.ir import EffectKind, Rule
+from holdsfor.explain.nodes import Effected, Happening, Holding, Pair
+from holdsfor.ir import EffectKind, EffectRule, EventRule, IntervalRule
 from holdsfor.logic.solver import Solver
-from holdsfor.logic.unify import is_ground, unify
+from holdsfor.logic.unify import Bindings, is_ground, unify
 from holdsfor.reference.evaluator import bind
-from holdsfor.reference.intervals import Interval
-from holdsfor.syntax.terms import Compound, Term, Var
+from holdsfor.reference.intervals import Interval, maximal
+from holdsfor.syntax.terms import Compound, Const, Term, Var
 
 _EVENT, _INTERVAL, _INITIATION, _TERMINATION = range(4)
 """The kinds of results of the core."""
@@ -93,9 +93,27 @@ class Evidence:
     def __contains__(self, symbol: object) -> bool:
         return symbol in self._engine.tables
 
-    def rule(self, rule: Rule, symbol: Symbol, term: Term) -> RuleTrace:
-        """A rule that can be traced for one instance."""
-        return self._traces.of(rule, symbol, symbol.columns(term))
+    def traced(self, goal: Holding | Effected | Happening) -> Iterator[tuple[RuleTrace, Bindings]]:
+        """The rules that can give a fluent, an effect or an event, with the values of their heads.
+
+        Each rule is traced in the key of the instance; `holdsFor` rules give fluents.
+        """
+        if isinstance(goal, Happening):
+            symbol, term = self.entities.event(goal.event), goal.event
+        else:
+            symbol, term = self.entities.pair(*goal.pair), goal.pair[0]
+        for rule in self.entities[symbol].rules:
+            match goal, rule:
+                case Happening(event, time), EventRule(event=head, time=now):
+                    heads = [(head, event), (now, Const(time))]
+                case Effected(kind, (fluent, value)), EffectRule(fvp=fvp) if rule.kind is kind:
+                    heads = [(fvp.fluent, fluent), (fvp.value, value)]
+                case Holding((fluent, value)), IntervalRule(fvp=fvp):
+                    heads = [(fvp.fluent, fluent), (fvp.value, value)]
+                case _:
+                    continue
+            for bound in bind({}, *heads):
+                yield self._traces.of(rule, symbol, symbol.columns(term)), bound
 
     def moments(self) -> Iterator[Ints]:
         """All time-points at which something happens or changes."""
@@ -159,11 +177,15 @@ class Evidence:
             return []
         table = self.fluents(symbol)
         rows = table.matching((*symbol.columns(pair[0]), pair[1]))
-        return sorted(map(table.interval, rows.tolist()))
+        return maximal(map(table.interval, rows.tolist()))
+
+    def around(self, pair: Pair, time: int) -> Interval | None:
+        """The interval of a pair that contains a time-point."""
+        return next((one for one in self.intervals(pair) if one[0] <= time < one[1]), None)
 
     def holds(self, pair: Pair, time: int) -> bool:
         """Whether a pair holds at a time-point."""
-        return any(start <= time < end for start, end in self.intervals(pair))
+        return self.around(pair, time) is not None
 
     def happens(self, event: Term, time: int) -> bool:
         """Whether an event happens at a time-point."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,6 @@ from holdsfor.core.rows import FluentRows
 from holdsfor.core.trace import Traces
 from holdsfor.core.vocabulary import Vocabulary, WordArray
 from holdsfor.explain.evidence import Evidence, Rows
-from holdsfor.reference.intervals import maximal
 
 
 class _FewWords(Vocabulary):
@@ -71,13 +70,14 @@ class Case:
         vocabulary = _FewWords(self.dictionary, engine.words)
         rows = counted(self.stream, windows, self.query)
         self._push(engine, rows, windows, vocabulary)
-        derived = self._metric(rows, windows)
-        self._push_metric(engine, derived, vocabulary)
+        derived = [_metric_rows(engine, *one, vocabulary) for one in self._metric(rows, windows)]
+        for found in derived:
+            engine.push(found)
         engine.advance(self.query)
         traces = Traces(engine)
-        inputs = _inputs(engine, traces, rows, windows, self.query, vocabulary)
-        for symbol, found in derived.items():
-            inputs[symbol] = _table(found, vocabulary, traces)
+        inputs = self._inputs(engine, traces, rows, windows, vocabulary)
+        for found in derived:
+            inputs[engine.symbols[found.table]] = Rows((*found.words.T, found.value), found.start, found.end, traces)
         return Evidence(self.plan, engine, inputs, self._given, (self.frame.origin, self.query), traces)
 
     @staticmethod
@@ -96,26 +96,43 @@ class Case:
         for symbol, events in rows.events.items():
             _push_some(engine, symbol, events, np.ones(len(events.time), np.bool_), vocabulary)
 
-    def _metric(self, rows: Stream, windows: WindowPlan) -> dict[Symbol, Intervals]:
+    def _metric(self, rows: Stream, windows: WindowPlan) -> Iterator[tuple[Symbol, Intervals]]:
         """The results of metric rules. A trace does not have these rules, but their results as input."""
-        if not self.plan.has_metric_rules:
-            return {}
-        engine = Engine(self.plan, windows.size, origin=self.frame.origin, threads=1)
-        vocabulary = Vocabulary(self.dictionary, engine.words)
-        self._push(engine, rows, windows, vocabulary)
-        engine.advance(self.query)
-        found = engine.answer(vocabulary).fluents
-        return {symbol: found[symbol] for symbol in sorted(self.plan.analysis.graph.metric) if symbol in found}
+        if self.plan.has_metric_rules:
+            engine = Engine(self.plan, windows.size, origin=self.frame.origin, threads=1)
+            vocabulary = Vocabulary(self.dictionary, engine.words)
+            self._push(engine, rows, windows, vocabulary)
+            engine.advance(self.query)
+            found = engine.answer(vocabulary).fluents
+            yield from (
+                (symbol, found[symbol]) for symbol in sorted(self.plan.analysis.graph.metric) if symbol in found
+            )
 
-    @staticmethod
-    def _push_metric(engine: Engine, derived: Mapping[Symbol, Intervals], vocabulary: Vocabulary) -> None:
-        for symbol, found in derived.items():
-            end = np.where(found.end >= FOREVER, CORE_FOREVER, found.end)
-            words = [vocabulary.words(column) for column in found.args]
-            stacked = np.stack(words, axis=1) if words else np.empty((len(end), 0), np.uint64)
-            is_point = np.zeros(len(end), np.bool_)
-            value = vocabulary.words(found.value)
-            engine.push(FluentRows(engine.tables[symbol], found.start, end, value, stacked, is_point))
+    def _inputs(
+        self, engine: Engine, traces: Traces, rows: Stream, windows: WindowPlan, vocabulary: Vocabulary
+    ) -> dict[Symbol, Rows]:
+        """Events that count, and input fluents as windows cut them."""
+        found = {}
+        for symbol, events in rows.events.items():
+            taken = engine.rows(symbol, events, vocabulary)
+            if taken is not None:
+                found[symbol] = Rows(tuple(taken.words.T), events.time, events.time + 1, traces)
+        for symbol, fluent in rows.fluents.items():
+            taken = engine.rows(symbol, fluent, vocabulary)
+            if isinstance(taken, FluentRows):
+                start = np.maximum(fluent.start, first_seen(windows, fluent))
+                # A point at the query time continues until the next time-point is known.
+                end = np.where(fluent.is_point & (start == self.query), FOREVER, fluent.end)
+                found[symbol] = Rows((*taken.words.T, taken.value), start, end, traces)
+        return found
+
+
+def _metric_rows(engine: Engine, symbol: Symbol, found: Intervals, vocabulary: Vocabulary) -> FluentRows:
+    end = np.where(found.end >= FOREVER, CORE_FOREVER, found.end)
+    words = [vocabulary.words(column) for column in found.args]
+    stacked = np.stack(words, axis=1) if words else np.empty((len(end), 0), np.uint64)
+    is_point = np.zeros(len(end), np.bool_)
+    return FluentRows(engine.tables[symbol], found.start, end, vocabulary.words(found.value), stacked, is_point)
 
 
 def _push_some(
@@ -149,37 +166,3 @@ def first_seen(windows: WindowPlan, fluent: FluentColumns) -> Ints:
         return np.full(len(fluent.start), -FOREVER)
     loaded = windows.loaded_at(fluent.arrival)
     return np.where(loaded < FOREVER, loaded - windows.size + 1, FOREVER)
-
-
-def _inputs(
-    engine: Engine, traces: Traces, rows: Stream, windows: WindowPlan, query: int, vocabulary: Vocabulary
-) -> dict[Symbol, Rows]:
-    """Events that count, and the maximal intervals of input fluents."""
-    found = {}
-    for symbol, events in rows.events.items():
-        taken = engine.rows(symbol, events, vocabulary)
-        if taken is not None:
-            found[symbol] = Rows(list(taken.words.T), events.time, events.time + 1, traces)
-    for symbol, fluent in rows.fluents.items():
-        taken = engine.rows(symbol, fluent, vocabulary)
-        if isinstance(taken, FluentRows):
-            start = np.maximum(fluent.start, first_seen(windows, fluent))
-            # A point at the query time continues until the next time-point is known.
-            end = np.where(fluent.is_point & (start == query), FOREVER, fluent.end)
-            found[symbol] = _joined(np.column_stack((taken.words, taken.value)), start, end, traces)
-    return found
-
-
-def _joined(words: np.typing.NDArray[np.uint64], start: Ints, end: Ints, traces: Traces) -> Rows:
-    pairs: dict[tuple[int, ...], list[tuple[float, float]]] = {}
-    for key, *interval in zip(map(tuple, words.tolist()), start.tolist(), end.tolist(), strict=True):
-        pairs.setdefault(key, []).append((interval[0], interval[1]))
-    held = [(key, one) for key, some in pairs.items() for one in maximal(some)]
-    columns = np.array([key for key, _ in held], np.uint64).reshape(len(held), words.shape[1])
-    times = np.array([one for _, one in held], np.int64).reshape(len(held), 2)
-    return Rows(list(columns.T), times[:, 0], times[:, 1], traces)
-
-
-def _table(found: Intervals, vocabulary: Vocabulary, traces: Traces) -> Rows:
-    columns = [vocabulary.words(column) for column in (*found.args, found.value)]
-    return Rows(columns, found.start, found.end, traces)

@@ -13,19 +13,7 @@ from holdsfor.explain.metric_world import MetricWorld
 from holdsfor.explain.nodes import Deriving, Kind, MetricCondition, Node, Row, RuleUse
 from holdsfor.explain.wording import moment_text, range_ends, range_text, ranges_text
 from holdsfor.frontend.dmtl import metric_text
-from holdsfor.ir.metric import (
-    Aggregate,
-    Atom,
-    Binary,
-    BinaryOperator,
-    Comparison,
-    Condition,
-    MetricAtom,
-    MetricLiteral,
-    Truth,
-    Unary,
-    UnaryOperator,
-)
+from holdsfor.ir import metric
 from holdsfor.logic.unify import resolve
 from holdsfor.reference.metric.bindings import Binding, FactTimes, Ground, extensions, ground
 from holdsfor.reference.metric.evaluator import atom_times, atom_times_for_some, body_solutions
@@ -64,7 +52,7 @@ class MetricProver:
         return found
 
     def _given(self, signature: Signature, args: Ground, time: Fraction) -> Node | None:
-        atom = Atom(signature[0], args)
+        atom = metric.Atom(signature[0], args)
         text, claim = f"{metric_text(atom)} holds at {moment_text(time)}: a fact", Deriving(atom, {}, time)
         during = around(self.world.given(signature)[0].times(args), time)
         if during is not None:
@@ -78,7 +66,7 @@ class MetricProver:
         return None
 
     def _derived(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> Node | None:
-        atom = Atom(signature[0], args)
+        atom = metric.Atom(signature[0], args)
         during = around(self.world.times(signature, args), time)
         if during is None:
             return None
@@ -100,21 +88,23 @@ class MetricProver:
 
     # Conditions and operators
 
-    def _literal(self, literal: MetricLiteral, binding: Binding, at: Fraction, known: FactTimes, depth: int) -> Node:
-        if isinstance(literal, Condition) and not literal.negated:
+    def _literal(
+        self, literal: metric.MetricLiteral, binding: Binding, at: Fraction, known: FactTimes, depth: int
+    ) -> Node:
+        if isinstance(literal, metric.Condition) and not literal.negated:
             return self.atom(literal.atom, binding, at, known, depth)
         claim = MetricCondition(literal, binding, at)
         text = metric_text(bound_literal(literal, binding))
-        if isinstance(literal, Comparison):
+        if isinstance(literal, metric.Comparison):
             return Node(Kind.CONDITION, text, claim=claim)
         text = f"{text} at {moment_text(at)}"
-        if isinstance(literal, Aggregate):
+        if isinstance(literal, metric.Aggregate):
             return Node(Kind.CONDITION, text, claim=claim, children=self._members(literal, binding, at))
         held = atom_times_for_some(literal.atom, binding, self.world)
         note = Node(Kind.NOTE, f"it holds on {ranges_text(held.ranges(), at)}", holds=False)
         return Node(Kind.ABSENT, f"{text}: looked for and not found", claim=claim, children=(note,) if held else ())
 
-    def _members(self, literal: Aggregate, binding: Binding, at: Fraction) -> tuple[Node, ...]:
+    def _members(self, literal: metric.Aggregate, binding: Binding, at: Fraction) -> tuple[Node, ...]:
         terms = {term.name for term in literal.terms}
         fixed = {name: value for name, value in binding.items() if name not in terms}
         found = dict.fromkeys(
@@ -124,24 +114,24 @@ class MetricProver:
         )
         return tuple(Node(Kind.NOTE, f"counts: {metric_text(one)}") for one in islice(found, _MOST_COUNTED))
 
-    def atom(self, atom: MetricAtom, binding: Binding, at: Fraction, known: FactTimes, depth: int) -> Node:
+    def atom(self, atom: metric.MetricAtom, binding: Binding, at: Fraction, known: FactTimes, depth: int) -> Node:
         """The reason why a metric atom holds at a time."""
         text, claim = f"{metric_text(bound(atom, binding))} at {moment_text(at)}", Deriving(atom, binding, at)
-        if isinstance(atom, Atom):
+        if isinstance(atom, metric.Atom):
             found = self.proof(atom.signature, ground(atom, binding), at, depth)
             assert found is not None, text
             return found
-        if isinstance(atom, Truth):
+        if isinstance(atom, metric.Truth):
             return Node(Kind.CONDITION, "Top holds always", claim=claim)
         window = window_of(atom.operator, atom.range, at)
-        if isinstance(atom, Binary):
+        if isinstance(atom, metric.Binary):
             left, right = atom_times(atom.left, binding, known), atom_times(atom.right, binding, known)
-            point = witness(right & window, left, at, back=atom.operator is BinaryOperator.SINCE)
+            point = witness(right & window, left, at, back=atom.operator is metric.BinaryOperator.SINCE)
             how, wanted = f"the right side at {moment_text(point)}", [(atom.right, point)]
             if point != at:
                 how += f", the left side throughout {range_text(between(point, at))}"
                 wanted.append((atom.left, (point + at) / 2))
-        elif atom.operator in (UnaryOperator.DIAMOND_MINUS, UnaryOperator.DIAMOND_PLUS):
+        elif atom.operator in (metric.UnaryOperator.DIAMOND_MINUS, metric.UnaryOperator.DIAMOND_PLUS):
             met = chosen(atom_times(atom.operand, binding, known) & window, at)
             assert met is not None, text
             how, wanted = f"at {moment_text(met)}", [(atom.operand, met)]
@@ -152,7 +142,7 @@ class MetricProver:
         return Node(Kind.OPERATOR, f"{text}: {how}", claim=claim, children=below)
 
 
-def unified(head: Atom, args: Ground) -> Binding | None:
+def unified(head: metric.Atom, args: Ground) -> Binding | None:
     """The bindings of head variables for the arguments of a fact."""
     found: dict[str, Const] = {}
     for arg, value in zip(head.args, args, strict=True):
@@ -161,27 +151,27 @@ def unified(head: Atom, args: Ground) -> Binding | None:
     return found
 
 
-def bound(atom: MetricAtom, binding: Binding) -> MetricAtom:
+def bound(atom: metric.MetricAtom, binding: Binding) -> metric.MetricAtom:
     """A metric atom with its variables replaced by values."""
     match atom:
-        case Atom():
+        case metric.Atom():
             args = tuple(binding.get(arg.name, arg) if isinstance(arg, Var) else arg for arg in atom.args)
-            return Atom(atom.predicate, args)
-        case Unary():
+            return metric.Atom(atom.predicate, args)
+        case metric.Unary():
             return replace(atom, operand=bound(atom.operand, binding))
-        case Binary():
+        case metric.Binary():
             return replace(atom, left=bound(atom.left, binding), right=bound(atom.right, binding))
-        case Truth():
+        case metric.Truth():
             return atom
 
 
-def bound_literal(literal: MetricLiteral, binding: Binding) -> MetricLiteral:
+def bound_literal(literal: metric.MetricLiteral, binding: Binding) -> metric.MetricLiteral:
     """A condition with its variables replaced by values."""
     match literal:
-        case Condition():
+        case metric.Condition():
             return replace(literal, atom=bound(literal.atom, binding))
-        case Comparison():
+        case metric.Comparison():
             sides = resolve(literal.left, binding), resolve(literal.right, binding)
-            return Comparison(literal.comparator, *sides)
-        case Aggregate():
+            return metric.Comparison(literal.comparator, *sides)
+        case metric.Aggregate():
             return literal

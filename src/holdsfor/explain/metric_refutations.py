@@ -19,18 +19,7 @@ from holdsfor.explain.metric_world import MetricWorld
 from holdsfor.explain.nodes import Deriving, Kind, MetricMissed, Node, RuleUse
 from holdsfor.explain.wording import moment_text, ranges_text
 from holdsfor.frontend.dmtl import metric_text
-from holdsfor.ir.metric import (
-    Atom,
-    Binary,
-    Comparison,
-    Condition,
-    MetricAtom,
-    MetricLiteral,
-    MetricRule,
-    Truth,
-    Unary,
-    atom_variables,
-)
+from holdsfor.ir import metric
 from holdsfor.reference.metric.bindings import Binding, Ground, extensions, ground
 from holdsfor.reference.metric.evaluator import atom_times, atom_times_for_some, body_solutions
 from holdsfor.reference.metric.needs import Signature
@@ -98,9 +87,9 @@ class MetricRefuter:
             close = None if str(arg.value) in words else suggest(str(arg.value), words)
             if close:
                 return f"no fact of {signature[0]} has {arg.value} there; did you mean {close}?"
-        return f"{metric_text(Atom(signature[0], args))} is no fact"
+        return f"{metric_text(metric.Atom(signature[0], args))} is no fact"
 
-    def _misses(self, rule: MetricRule, start: Binding, time: Fraction, depth: int) -> list[Node]:
+    def _misses(self, rule: metric.MetricRule, start: Binding, time: Fraction, depth: int) -> list[Node]:
         key = rule, tuple(sorted((name, value.value) for name, value in start.items())), time
         if key not in self._missed:
             self._missed[key] = self._tried(rule, start, time)
@@ -114,13 +103,13 @@ class MetricRefuter:
             nodes.append(Node(Kind.NOTE, text, holds=False))
         return nodes
 
-    def _tried(self, rule: MetricRule, start: Binding, time: Fraction) -> tuple[list[_Missed], int, bool]:
+    def _tried(self, rule: metric.MetricRule, start: Binding, time: Fraction) -> tuple[list[_Missed], int, bool]:
         """The nearest solutions of a rule, one per failing condition, the number of the others, and whether these are
         all.
         """
         ways = [start]
         for literal in rule.body:
-            if isinstance(literal, Condition) and not literal.negated:
+            if isinstance(literal, metric.Condition) and not literal.negated:
                 found = (one for way in ways for one in islice(extensions(literal.atom, way, self.world), _MOST_WAYS))
                 ways = list(islice(found, _MOST_WAYS))
         missed: dict[tuple[object, ...], _Missed] = {}
@@ -136,19 +125,19 @@ class MetricRefuter:
         ordered = sorted(missed.values(), key=lambda one: -one[0])
         return ordered, failed - min(len(ordered), _MOST_SHOWN), len(ways) < _MOST_WAYS
 
-    def _when(self, literal: MetricLiteral, binding: Binding) -> Times:
-        if isinstance(literal, Condition):
+    def _when(self, literal: metric.MetricLiteral, binding: Binding) -> Times:
+        if isinstance(literal, metric.Condition):
             held = atom_times_for_some(literal.atom, binding, self.world)
             return ~held if literal.negated else held
-        alone = body_solutions(MetricRule((), Atom("", ()), (literal,)), self.world, binding)
+        alone = body_solutions(metric.MetricRule((), metric.Atom("", ()), (literal,)), self.world, binding)
         return union(held for _, held in alone)
 
-    def _no_values(self, rule: MetricRule, start: Binding, time: Fraction, depth: int) -> Node:
+    def _no_values(self, rule: metric.MetricRule, start: Binding, time: Fraction, depth: int) -> Node:
         """A rule without facts that bind its variables at any time."""
         met, text = start, "the rule has no instance"
         below: tuple[Node, ...] = ()
         for literal in rule.body:
-            if isinstance(literal, Condition) and not literal.negated:
+            if isinstance(literal, metric.Condition) and not literal.negated:
                 following = next(extensions(literal.atom, met, self.world), None)
                 if following is None:
                     shown = metric_text(bound(literal.atom, met))
@@ -159,10 +148,12 @@ class MetricRefuter:
         claim = MetricMissed(rule, start, time)
         return Node(Kind.NEAR, text, holds=False, claim=claim, use=RuleUse(rule, met), children=below)
 
-    def _miss(self, rule: MetricRule, place: int, binding: Binding, times: Times, time: Fraction, depth: int) -> Node:
+    def _miss(
+        self, rule: metric.MetricRule, place: int, binding: Binding, times: Times, time: Fraction, depth: int
+    ) -> Node:
         shown = [metric_text(bound_literal(literal, binding)) for literal in rule.body[: place + 1]]
         failed, text = rule.body[place], f"fails: {shown[place]}"
-        if not isinstance(failed, Comparison):
+        if not isinstance(failed, metric.Comparison):
             text += f"; it is so on {ranges_text(self._when(failed, binding).ranges(), time)}"
         met = [Node(Kind.CONDITION, f"met: {one}") for one in shown[:place]]
         below = (*met, self._failing(text, failed, binding, times, time, depth))
@@ -175,11 +166,11 @@ class MetricRefuter:
     # Why a condition does not hold at the required time
 
     def _failing(
-        self, text: str, literal: MetricLiteral, binding: Binding, times: Times, time: Fraction, depth: int
+        self, text: str, literal: metric.MetricLiteral, binding: Binding, times: Times, time: Fraction, depth: int
     ) -> Node:
         """A condition that holds at none of some times, with the reason for one of them."""
         at, asked = chosen(times, time), None
-        if at is not None and isinstance(literal, Condition) and not literal.negated:
+        if at is not None and isinstance(literal, metric.Condition) and not literal.negated:
             asked = self._asked_about(literal.atom, binding, at)
         node = Node(Kind.CONDITION, text, holds=False)
         if asked is None or all(rule.head.signature != asked[0].signature for rule in self.world.program.rules):
@@ -193,21 +184,25 @@ class MetricRefuter:
             return replace(node, children=(Node(Kind.NOTE, note, holds=False),))
         args = ground(atom, binding)
         below = self._refuted(atom.signature, args, missing, depth - 1)
-        if not (isinstance(literal, Condition) and atom == literal.atom and missing == at):
+        if not (isinstance(literal, metric.Condition) and atom == literal.atom and missing == at):
             shown = f"{metric_text(bound(atom, binding))} does not hold at {moment_text(missing)}"
-            claim = Deriving(Atom(atom.predicate, args), {}, missing)
+            claim = Deriving(metric.Atom(atom.predicate, args), {}, missing)
             below = (Node(Kind.ABSENT, shown, holds=False, claim=claim, children=below),)
         return replace(node, children=below)
 
-    def _asked_about(self, atom: MetricAtom, binding: Binding, at: Fraction) -> tuple[Atom, Fraction] | None:
+    def _asked_about(
+        self, atom: metric.MetricAtom, binding: Binding, at: Fraction
+    ) -> tuple[metric.Atom, Fraction] | None:
         """The missing fact below the operators of an atom that fails at a time, and the time at which it is missing."""
-        if isinstance(atom, Truth) or any(variable.name not in binding for variable in atom_variables(atom)):
+        if isinstance(atom, metric.Truth) or any(
+            variable.name not in binding for variable in metric.atom_variables(atom)
+        ):
             return None
-        if isinstance(atom, Atom):
+        if isinstance(atom, metric.Atom):
             return None if at in atom_times(atom, binding, self.world) else (atom, at)
         window = window_of(atom.operator, atom.range, at)
-        operand = atom.operand if isinstance(atom, Unary) else atom.right
-        if isinstance(atom, Binary) and (right := atom_times(atom.right, binding, self.world) & window):
+        operand = atom.operand if isinstance(atom, metric.Unary) else atom.right
+        if isinstance(atom, metric.Binary) and (right := atom_times(atom.right, binding, self.world) & window):
             point = chosen(right, at)
             assert point is not None
             operand, window = atom.left, Times.during(between(point, at))

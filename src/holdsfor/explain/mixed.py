@@ -18,7 +18,7 @@ from holdsfor.compiler.analysis.mixing import TRUE, read_atoms
 from holdsfor.explain.metric_proofs import MetricProver
 from holdsfor.explain.metric_refutations import MetricRefuter
 from holdsfor.explain.metric_world import MetricWorld
-from holdsfor.explain.nodes import Kind, Node, Pair
+from holdsfor.explain.nodes import Happening, Kind, Node, Pair
 from holdsfor.explain.wording import moment_text, point_text
 from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule, Range
 from holdsfor.reference.metric.bindings import Ground
@@ -95,7 +95,7 @@ class MetricProofs:
         term: Term = Compound(signature[0], terms) if terms else Const(signature[0])
         for symbol in self._evidence.entities.meant(signature):
             if symbol.kind is EntityKind.EVENT and time.denominator == 1 and self._evidence.happens(term, int(time)):
-                return self._prover.event(term, int(time), depth)
+                return self._prover.proof(Happening(term, int(time)), depth)
             if symbol.kind is EntityKind.FLUENT and self._evidence.holds((term, TRUE), math.ceil(time)):
                 return self._prover.holds((term, TRUE), math.ceil(time), depth)
         return None

@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
 from holdsfor.explain.wording import rule_names, rule_times, shown_value
-from holdsfor.ir import Body, EffectKind, Literal, Rule
+from holdsfor.ir import Body, EffectKind, Fvp, Literal, Rule
 from holdsfor.ir.metric import MetricAtom, MetricFact, MetricLiteral, MetricRule
+from holdsfor.logic.unify import Bindings, resolve
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Const, Term, Var
 
@@ -282,3 +283,15 @@ def shown_bindings(use: RuleUse) -> dict[str, str]:
     own = {name: texts[name] for name in found if Var(name).written == name}
     others = {Var(name).written: texts[name] for name in reversed(found)}
     return own | {name: value for name, value in reversed(others.items()) if name not in own}
+
+
+def pair_of(fvp: Fvp, bindings: Bindings) -> Pair:
+    """A pair with its variables replaced."""
+    return resolve(fvp.fluent, bindings), resolve(fvp.value, bindings)
+
+
+def moment(time: Term, bindings: Bindings) -> int:
+    """The time-point of a term."""
+    found = resolve(time, bindings)
+    assert isinstance(found, Const) and isinstance(found.value, int), found
+    return found.value
