@@ -118,52 +118,40 @@ class Evidence:
     def moments(self) -> Iterator[Ints]:
         """All time-points at which something happens or changes."""
         for symbol, entity in self.entities.table.items():
-            is_event = symbol.kind is EntityKind.EVENT
-            if symbol not in self:
-                continue
-            table = self.events(symbol) if is_event else self.fluents(symbol)
-            yield table.start if is_event else np.concatenate((table.start, table.end)) - 1
-            if entity.role is Role.SIMPLE_FLUENT:
-                yield from (self.points(symbol, kind).start for kind in EffectKind)
+            if symbol in self:
+                table, is_event = self.table(symbol), symbol.kind is EntityKind.EVENT
+                yield table.start if is_event else np.concatenate((table.start, table.end)) - 1
+                if entity.role is Role.SIMPLE_FLUENT:
+                    yield from (self.points(symbol, kind).start for kind in EffectKind)
 
     # Tables
 
-    def events(self, symbol: Symbol) -> Rows:
-        """The occurrences of an event."""
-        if self.is_input(symbol):
-            return self._input(symbol)
-        return self._results(symbol, _EVENT, 1)
-
-    def fluents(self, symbol: Symbol) -> Rows:
-        """The intervals of a fluent; the last column is the value."""
-        if self.is_input(symbol):
-            return self._input(symbol)
-        return self._results(symbol, _INTERVAL, 3)
+    def table(self, symbol: Symbol) -> Rows:
+        """The occurrences of an event, or the intervals of a fluent; the last column is the value."""
+        is_event = symbol.kind is EntityKind.EVENT
+        if not self.is_input(symbol):
+            return self._results(symbol, _EVENT if is_event else _INTERVAL)
+        if symbol not in self._inputs:
+            none, columns = np.empty(0, np.int64), [np.empty(0, np.uint64)] * (self._width(symbol) + (not is_event))
+            self._inputs[symbol] = Rows(columns, none, none, self._traces)
+        return self._inputs[symbol]
 
     def points(self, symbol: Symbol, kind: EffectKind) -> Rows:
         """The time-points at which values are initiated or terminated."""
-        return self._results(symbol, _INITIATION if kind is EffectKind.INITIATED else _TERMINATION, 1)
-
-    def _input(self, symbol: Symbol) -> Rows:
-        found = self._inputs.get(symbol)
-        if found is None:
-            width = self._width(symbol) + (0 if symbol.kind is EntityKind.EVENT else 1)
-            none = np.empty(0, np.int64)
-            found = self._inputs[symbol] = Rows([np.empty(0, np.uint64)] * width, none, none, self._traces)
-        return found
+        return self._results(symbol, _INITIATION if kind is EffectKind.INITIATED else _TERMINATION)
 
     def _width(self, symbol: Symbol) -> int:
         return self._engine.lowered.plan.tables[self._engine.tables[symbol]].columns
 
-    def _results(self, symbol: Symbol, kind: int, head: int) -> Rows:
+    def _results(self, symbol: Symbol, kind: int) -> Rows:
         if (symbol, kind) not in self._tables:
+            is_interval = kind == _INTERVAL
+            head = 3 if is_interval else 1
             width = head + self._width(symbol) + (kind in (_INITIATION, _TERMINATION))
             cells = self._engine.core.result_rows(self._engine.tables[symbol], kind).reshape(-1, width)
             start = cells[:, 0].view(np.int64)
-            end = start + 1 if head == 1 else cells[:, 1].view(np.int64)
-            columns = [cells[:, place] for place in range(head, width)]
-            if head == 3:
-                columns.append(cells[:, 2])
+            end = cells[:, 1].view(np.int64) if is_interval else start + 1
+            columns = [cells[:, place] for place in (*range(head, width), *((2,) if is_interval else ()))]
             found = Rows(columns, start, end, self._traces)
             self._tables[symbol, kind] = found.with_open_terms() if kind == _TERMINATION else found
         return self._tables[symbol, kind]
@@ -175,7 +163,7 @@ class Evidence:
         symbol = self.entities.pair(*pair)
         if self.is_input(symbol) and not self.is_declared(pair):
             return []
-        table = self.fluents(symbol)
+        table = self.table(symbol)
         rows = table.matching((*symbol.columns(pair[0]), pair[1]))
         return maximal(map(table.interval, rows.tolist()))
 
@@ -190,7 +178,7 @@ class Evidence:
     def happens(self, event: Term, time: int) -> bool:
         """Whether an event happens at a time-point."""
         symbol = self.entities.event(event)
-        return len(self.events(symbol).matching(symbol.columns(event), time)) > 0
+        return len(self.table(symbol).matching(symbol.columns(event), time)) > 0
 
     def is_given(self, event: Term, time: int) -> bool:
         """Whether a row of the input contains an event at a time-point."""
@@ -215,15 +203,17 @@ class Evidence:
             )
         return self._declared[pair]
 
+    def _initiations(self, symbol: Symbol, pattern: Sequence[Term]) -> Iterator[tuple[list[Term], int]]:
+        table = self.points(symbol, EffectKind.INITIATED)
+        return ((table.terms(row), int(table.start[row])) for row in table.matching(pattern).tolist())
+
     def others(self, pair: Pair) -> dict[Term, set[int]]:
         """The initiations of other values of a fluent."""
         symbol = self.entities.pair(*pair)
-        table = self.points(symbol, EffectKind.INITIATED)
         found: dict[Term, set[int]] = {}
-        for row in table.matching((*symbol.columns(pair[0]), Var("V"))).tolist():
-            value = table.terms(row)[-1]
+        for (*_, value), time in self._initiations(symbol, (*symbol.columns(pair[0]), Var("V"))):
             if value != pair[1]:
-                found.setdefault(value, set()).add(int(table.start[row]))
+                found.setdefault(value, set()).add(time)
         return found
 
     def breaks(self, pair: Pair) -> list[int]:
@@ -233,10 +223,8 @@ class Evidence:
 
     def initiated(self, symbol: Symbol, columns: Sequence[Term], value: Term) -> list[Pair]:
         """The pairs that match a pattern and are initiated at some time."""
-        table = self.points(symbol, EffectKind.INITIATED)
-        rows = table.matching((*columns, value)).tolist()
-        found = dict.fromkeys(tuple(table.terms(row)) for row in rows)
-        return [(ground_term(symbol, list(terms[:-1])), terms[-1]) for terms in found]
+        found = dict.fromkeys(tuple(terms) for terms, _ in self._initiations(symbol, (*columns, value)))
+        return [(ground_term(symbol, terms), last) for *terms, last in found]
 
     def is_input(self, symbol: Symbol) -> bool:
         """Whether an event or fluent comes from the stream, or is treated as input."""

@@ -105,7 +105,7 @@ class Lists:
         symbol = self.evidence.entities.fluent(leaf.fvp)
         bound = {name: answer[name]}
         pattern = [resolve(term, bound) for term in (*symbol.columns(leaf.fvp.fluent), leaf.fvp.value)]
-        table = self.evidence.fluents(symbol)
+        table = self.evidence.table(symbol)
         rows = table.matching(pattern)
         return bool(len(rows) > 0 if symbol not in together else (table.start[rows] <= time).any())
 

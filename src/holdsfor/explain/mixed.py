@@ -76,8 +76,7 @@ class MetricProofs:
             for symbol in evidence.entities.meant((name, arity)):
                 if symbol in evidence.analysis.graph.metric or symbol not in evidence:
                     continue
-                is_event = symbol.kind is EntityKind.EVENT
-                table = evidence.events(symbol) if is_event else evidence.fluents(symbol)
+                table, is_event = evidence.table(symbol), symbol.kind is EntityKind.EVENT
                 for row in range(len(table.start)):
                     terms, (start, end) = table.terms(row), table.interval(row)
                     args = _args(ground_term(symbol, terms if is_event else terms[:-1]))

@@ -1,4 +1,4 @@
-"""Finds the nearest rule instances: how many conditions of a rule are met, and which one fails."""
+"""Finds what comes closest: rule instances with most conditions met, other occurrences, other facts."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from holdsfor.columns.kernels import Ints
 from holdsfor.core.trace import RuleTrace
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.nodes import Effected, Happening
+from holdsfor.explain.wording import point_text
 from holdsfor.ir import Boundary, Edge, Effect, EffectRule, EventRule, Happens, Literal, Or, literal_variables
 from holdsfor.ir.literals import Body, Fvp
 from holdsfor.logic.unify import Bindings, resolve
-from holdsfor.syntax.terms import Const, Term
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Const, Term, Var, arguments, functor
 
 _MOST_TIMES = 400
 """The number of time-points at which a rule is tried, latest first."""
 _MOST_FOUND = 3
 """The number of instances of a rule."""
+_MOST_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,10 @@ def _candidates(evidence: Evidence, literal: Literal, now: Term, head: Bindings)
     match literal:
         case Happens(event=event, time=time) if time == now:
             symbol = evidence.entities.event(event)
-            table = evidence.events(symbol)
+            table = evidence.table(symbol)
             yield table.start[table.matching([resolve(one, head) for one in symbol.columns(event)])]
         case Boundary(edge=edge, fvp=fvp, time=time) if time == now:
-            table = evidence.fluents(evidence.entities.fluent(fvp))
+            table = evidence.table(evidence.entities.fluent(fvp))
             rows = table.matching(_pattern(evidence, fvp, head))
             yield (table.start if edge is Edge.START else table.end)[rows] - 1
         case Effect(kind=kind, fvp=fvp, time=time) if time == now:
@@ -105,3 +108,33 @@ def _now(trace: RuleTrace) -> Term:
 def _time(now: Term, bindings: Bindings) -> int | None:
     found = resolve(now, bindings)
     return found.value if isinstance(found, Const) and isinstance(found.value, int) else None
+
+
+# What is there in place of something missing
+
+
+def occurrences(evidence: Evidence, event: Term, time: int | None) -> str:
+    """The occurrences of an event that does not happen at the required time."""
+    symbol = evidence.entities.event(event)
+    table = evidence.table(symbol)
+    rows = table.matching([resolve(column, {}) for column in symbol.columns(event)])
+    if not len(rows):
+        is_missing = evidence.is_input(symbol) and symbol not in evidence.given
+        return f"there is no {symbol} in the input at all" if is_missing else f"{print_term(event)} never happens"
+    times = np.unique(table.start[rows])
+    near = times[::-1] if time is None else times[np.argsort(np.abs(times - time), kind="stable")]
+    more = f" and {len(times) - _MOST_SHOWN} times more" if len(times) > _MOST_SHOWN else ""
+    return f"{print_term(event)} happens at {', '.join(map(point_text, sorted(near[:_MOST_SHOWN])))}{more}"
+
+
+def facts_like(evidence: Evidence, atom: Term) -> Iterator[str]:
+    """The background facts most similar to a missing one."""
+    name, args = functor(atom), arguments(atom)
+    rules = evidence.background.get(name, ()) if name is not None else ()
+    if name is not None and rules and args:
+        first = args[0]
+        alike = [rule.head for rule in rules if not rule.body and arguments(rule.head)[0] == first]
+        if alike and not isinstance(first, Var):
+            yield f"the background says {', '.join(map(print_term, alike[:_MOST_SHOWN]))}"
+        else:
+            yield f"no fact of {name[0]} is about {print_term(first)}"

@@ -193,6 +193,12 @@ class RuleUse:
         """The source position of the rule."""
         return self.rule.span
 
+    @property
+    def place(self) -> tuple[str, int, int] | None:
+        """The file, line and column of the rule; None if it was not read from text."""
+        source = self.span.source
+        return None if source is NOWHERE.source else (source.name, *source.line_column(self.span.start))
+
 
 @dataclass(frozen=True)
 class Row:
@@ -267,12 +273,9 @@ class Node:
 
 def rule_json(use: RuleUse) -> dict[str, Any]:
     """A rule with its location and the values of its variables."""
-    span = use.span
-    place: dict[str, Any] = {"file": None, "line": None}
-    if span.source is not NOWHERE.source:
-        line, column = span.source.line_column(span.start)
-        place = {"file": span.source.name, "line": line, "column": column}
-    return {**place, "text": span.text, "bindings": shown_bindings(use)}
+    known = use.place
+    place = {"file": None, "line": None} if known is None else dict(zip(("file", "line", "column"), known, strict=True))
+    return {**place, "text": use.span.text, "bindings": shown_bindings(use)}
 
 
 def shown_bindings(use: RuleUse) -> dict[str, str]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from holdsfor.diagnostics import NOWHERE
 from holdsfor.explain.nodes import Kind, Node, Row, RuleUse, shown_bindings
 
 if TYPE_CHECKING:
@@ -134,10 +133,9 @@ def _below(node: Node, level: int, seen: set[int]) -> Iterator[str]:
 
 
 def _rule(use: RuleUse) -> Iterator[str]:
-    if use.span.source is NOWHERE.source:
+    if use.place is None:
         return
-    line, _ = use.span.source.line_column(use.span.start)
-    yield f'<div class="from">{escape(use.span.source.name)}, line {line}<code>{escape(use.span.text)}</code>'
+    yield f'<div class="from">{escape(use.place[0])}, line {use.place[1]}<code>{escape(use.span.text)}</code>'
     values = shown_bindings(use)
     if values:
         pairs = "".join(f"<span>{escape(name)} = {escape(value)}</span>" for name, value in values.items())

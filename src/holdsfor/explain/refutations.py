@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdsfor.compiler.analysis.entities import Role
 from holdsfor.explain.delays import Fate
-from holdsfor.explain.lacks import facts_like, occurrences
-from holdsfor.explain.near import Near, nearest
+from holdsfor.explain.near import Near, facts_like, nearest, occurrences
 from holdsfor.explain.nodes import (
     Effected,
     Happening,
