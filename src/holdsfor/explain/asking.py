@@ -29,7 +29,7 @@ from holdsfor.explain.sources import Sources, with_rows
 from holdsfor.explain.wording import moment_text, point_text, ranges_text, times_in
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import Atom, MetricProgram
-from holdsfor.reference.metric.bindings import ground
+from holdsfor.reference.metric.evaluator import atom_times
 from holdsfor.times import TimeScale
 
 
@@ -127,14 +127,13 @@ class MetricAsked:
         program, facts = narrowed_facts(self.program, self.facts, self.dictionary, asked)
         world = MetricWorld(program, facts, self.dictionary, at, self.within)
         prover, refuter = MetricProver(world), MetricRefuter(world)
-        args = ground(asked, {})
-        held, notes = world.times(asked.signature, args), self.notes
+        held, notes = atom_times(asked, {}, world), self.notes
         if at in held:
             root, notes = prover.atom(asked, {}, at, world, depth), ()
         else:
             text = f"{metric_text(asked)} does not hold at {moment_text(at)}"
             text += f"; it holds on {ranges_text(held.ranges(), at)}" if held else ""
-            below = refuter.refutation(asked.signature, args, at, depth)
+            below = refuter.refutation(asked, at, depth)
             root = Node(Kind.ABSENT, text, holds=False, claim=Deriving(asked, {}, at), children=below)
         if prover.is_cut or refuter.is_cut:
             notes += (f"what needs more than {MOST_STEPS} steps is left out: ask about one of the last steps to go on",)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from holdsfor.explain.nodes import Attempted, Effected, Kind, Node, Pair, RuleUse, pair_of
+from holdsfor.explain.nodes import Attempted, Effected, Kind, Node, Pair, RuleUse
 from holdsfor.explain.wording import length_text, pair_text, point_text, span_text
 from holdsfor.ir import DelayRule, EffectKind
 from holdsfor.logic.arithmetic import evaluate
@@ -110,28 +111,27 @@ class Attempts:
         symbol = evidence.entities.fluent(trigger)
         columns = [resolve(column, start) for column in symbol.columns(trigger.fluent)]
         for pair in evidence.initiated(symbol, columns, resolve(trigger.value, start)):
+            begun, breaks = evidence.effect_times(EffectKind.INITIATED, pair), evidence.breaks(pair)
+            again = begun if self._is_postponable(pair) else None
             # An initiation has no effect where the pair is broken.
-            breaks = set(evidence.breaks(pair))
-            times = [t for t in evidence.effect_times(EffectKind.INITIATED, pair) if t < until and t not in breaks]
+            times = [t for t in begun if t < until and t != _first(breaks, t)]
             for bound in bind(start, (trigger.fluent, pair[0]), (trigger.value, pair[1])):
                 for answer in evidence.solver.solve(evidence.analysis.body(rule), bound):
+                    delay = int(evaluate(rule.delay, answer))
                     for time in times:
-                        yield self._attempt(rule, answer, pair, time)
+                        claim = Attempted(pair, time, time + delay)
+                        yield self._attempt(RuleUse(rule, answer), claim, breaks, again)
 
-    def _attempt(self, rule: DelayRule, answer: Bindings, pair: Pair, time: int) -> Attempt:
-        evidence, due = self._evidence, time + int(evaluate(rule.delay, answer))
-        effect = None if rule.effect is None else pair_of(rule.effect, answer)
-        end = next((t for t in evidence.breaks(pair) if t > time), math.inf)
-        again = next((t for t in evidence.effect_times(EffectKind.INITIATED, pair) if t > time), math.inf)
-        is_postponable = self._is_postponable(pair)
-        if is_postponable and again <= min(due, end):
-            fate, ended = Fate.POSTPONED, int(again)
-        elif end < due:
-            fate, ended = Fate.CANCELLED, int(end)
-        else:
-            fate, ended = Fate.UNDER_WAY if due > evidence.now else Fate.CAME_TRUE, due
-        claim = Attempted(pair, time, due, effect)
-        return Attempt(RuleUse(rule, answer), claim, is_postponable, fate, ended)
+    def _attempt(self, use: RuleUse, claim: Attempted, breaks: list[int], begun: list[int] | None) -> Attempt:
+        """An attempt with its outcome; `begun` are the initiations, if they postpone it."""
+        end = _first(breaks, claim.initiated + 1)
+        again = math.inf if begun is None else _first(begun, claim.initiated + 1)
+        if again <= min(claim.due, end):
+            return Attempt(use, claim, begun is not None, Fate.POSTPONED, int(again))
+        if end < claim.due:
+            return Attempt(use, claim, begun is not None, Fate.CANCELLED, int(end))
+        fate = Fate.UNDER_WAY if claim.due > self._evidence.now else Fate.CAME_TRUE
+        return Attempt(use, claim, begun is not None, fate, claim.due)
 
     def _is_postponable(self, pair: Pair) -> bool:
         """Whether a new initiation of a pair postpones its delayed effects."""
@@ -141,3 +141,9 @@ class Attempts:
             for rule in self._prover.program.postpones
             for bound in bind({}, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1]))
         )
+
+
+def _first(times: list[int], time: int) -> float:
+    """The first of some times in order that does not lie before a time."""
+    place = bisect_left(times, time)
+    return times[place] if place < len(times) else math.inf

@@ -88,5 +88,4 @@ class Explanation:
         return self.text()
 
     def _repr_html_(self) -> str:
-        with times_in(self.time_scale):
-            return html_fragment(self)
+        return self.fragment()

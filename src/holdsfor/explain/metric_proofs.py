@@ -15,12 +15,11 @@ from holdsfor.explain.wording import moment_text, range_ends, range_text, ranges
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir import metric
 from holdsfor.logic.unify import resolve
-from holdsfor.reference.metric.bindings import Binding, FactTimes, Ground, extensions, ground
+from holdsfor.reference.metric.bindings import Binding, FactTimes, extensions, ground
 from holdsfor.reference.metric.evaluator import atom_times, atom_times_for_some, body_solutions
-from holdsfor.reference.metric.needs import Signature
 from holdsfor.syntax.terms import Const, Var
 
-Leaf = Callable[[Signature, Ground, Fraction, int], Node | None]
+Leaf = Callable[[metric.Atom, Fraction, int], Node | None]
 """Proves a fact from other sources, at a time and to a depth."""
 _MOST_COUNTED = 10
 
@@ -32,42 +31,39 @@ class MetricProver:
         self.world = world
         self._steps = 0
         self._leaf = leaf
-        self._proved: dict[tuple[object, ...], tuple[int, Node]] = {}
+        self._proved: dict[tuple[metric.Atom, Fraction], tuple[int, Node]] = {}
 
     @property
     def is_cut(self) -> bool:
         """Whether a proof was shortened because of its length."""
         return self._steps > MOST_STEPS
 
-    def proof(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> Node | None:
+    def proof(self, atom: metric.Atom, time: Fraction, depth: int) -> Node | None:
         """The reason why a fact holds at a time."""
-        key = signature, args, time
-        known = self._proved.get(key)
+        known = self._proved.get((atom, time))
         if known is not None and known[0] >= depth:
             return known[1]
-        found = self._leaf(signature, args, time, depth) if self._leaf is not None else None
-        found = found or self._given(signature, args, time) or self._derived(signature, args, time, depth)
+        found = self._leaf(atom, time, depth) if self._leaf is not None else None
+        found = found or self._given(atom, time) or self._derived(atom, time, depth)
         if found is not None:
-            self._proved[key] = depth, found
+            self._proved[atom, time] = depth, found
         return found
 
-    def _given(self, signature: Signature, args: Ground, time: Fraction) -> Node | None:
-        atom = metric.Atom(signature[0], args)
+    def _given(self, atom: metric.Atom, time: Fraction) -> Node | None:
         text, claim = f"{metric_text(atom)} holds at {moment_text(time)}: a fact", Deriving(atom, {}, time)
-        during = around(self.world.given(signature)[0].times(args), time)
+        during = around(self.world.given(atom.signature)[0].times(ground(atom, {})), time)
         if during is not None:
             row = Row(f"{metric_text(atom)}@{range_text(during)}")
             text = f"{text} of the input, on {range_text(during)}"
             return Node(Kind.FACT, text, claim=claim, rows=(row,), interval=range_ends(during))
         for fact in self.world.program.facts:
-            if (fact.predicate, fact.args) == (signature[0], args) and time in fact.during:
+            if metric.Atom(fact.predicate, fact.args) == atom and time in fact.during:
                 ends = range_ends(fact.during)
                 return Node(Kind.FACT, f"{text} among the rules", claim=claim, use=RuleUse(fact, {}), interval=ends)
         return None
 
-    def _derived(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> Node | None:
-        atom = metric.Atom(signature[0], args)
-        during = around(self.world.times(signature, args), time)
+    def _derived(self, atom: metric.Atom, time: Fraction, depth: int) -> Node | None:
+        during = around(atom_times(atom, {}, self.world), time)
         if during is None:
             return None
         text = f"{metric_text(atom)} holds at {moment_text(time)}, on {range_text(during)}"
@@ -75,12 +71,12 @@ class MetricProver:
         self._steps += 1
         if depth <= 0 or self._steps > MOST_STEPS:
             return node
-        known = self.world.before(signature, args, time)
+        known = self.world.before(atom, time)
         for rule in self.world.program.rules:
-            start = unified(rule.head, args) if rule.head.signature == signature else None
+            start = unified(rule.head, atom)
             for binding, held in () if start is None else body_solutions(rule, known, start):
                 at = chosen(held & body_times(rule, time), time)
-                if at is not None and ground(rule.head, binding) == args:
+                if at is not None and bound(rule.head, binding) == atom:
                     below = tuple(self._literal(literal, binding, at, known, depth - 1) for literal in rule.body)
                     claim = Deriving(atom, {}, time, at)
                     return Node(Kind.METRIC, text, claim=claim, use=RuleUse(rule, binding), children=below)
@@ -118,7 +114,7 @@ class MetricProver:
         """The reason why a metric atom holds at a time."""
         text, claim = f"{metric_text(bound(atom, binding))} at {moment_text(at)}", Deriving(atom, binding, at)
         if isinstance(atom, metric.Atom):
-            found = self.proof(atom.signature, ground(atom, binding), at, depth)
+            found = self.proof(metric.Atom(atom.predicate, ground(atom, binding)), at, depth)
             assert found is not None, text
             return found
         if isinstance(atom, metric.Truth):
@@ -142,13 +138,13 @@ class MetricProver:
         return Node(Kind.OPERATOR, f"{text}: {how}", claim=claim, children=below)
 
 
-def unified(head: metric.Atom, args: Ground) -> Binding | None:
-    """The bindings of head variables for the arguments of a fact."""
+def unified(head: metric.Atom, fact: metric.Atom) -> Binding | None:
+    """The bindings of head variables for a fact; None if it is not about the fact."""
     found: dict[str, Const] = {}
-    for arg, value in zip(head.args, args, strict=True):
+    for arg, value in zip(head.args, ground(fact, {}), strict=False):
         if (found.setdefault(arg.name, value) if isinstance(arg, Var) else arg) != value:
             return None
-    return found
+    return found if head.signature == fact.signature else None
 
 
 def bound(atom: metric.MetricAtom, binding: Binding) -> metric.MetricAtom:

@@ -20,9 +20,8 @@ from holdsfor.explain.nodes import Deriving, Kind, MetricMissed, Node, RuleUse
 from holdsfor.explain.wording import moment_text, ranges_text
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir import metric
-from holdsfor.reference.metric.bindings import Binding, Ground, extensions, ground
+from holdsfor.reference.metric.bindings import Binding, extensions, ground
 from holdsfor.reference.metric.evaluator import atom_times, atom_times_for_some, body_solutions
-from holdsfor.reference.metric.needs import Signature
 from holdsfor.reference.metric.times import Times, union
 
 _MOST_WAYS = 50
@@ -38,17 +37,17 @@ class MetricRefuter:
     def __init__(self, world: MetricWorld) -> None:
         self.world = world
         self._missed: dict[tuple[object, ...], tuple[list[_Missed], int, bool]] = {}
-        self._told: set[tuple[Signature, Ground, Fraction]] = set()
+        self._told: set[tuple[metric.Atom, Fraction]] = set()
         self._steps = 0
         self.is_cut = False
         """Whether a refutation is less deep than requested because of its length."""
 
-    def refutation(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> tuple[Node, ...]:
+    def refutation(self, atom: metric.Atom, time: Fraction, depth: int) -> tuple[Node, ...]:
         """The reason why a fact does not hold at a time, to the requested depth and within the limit of steps."""
         found: tuple[Node, ...] = ()
         for levels in range(1, max(depth, 1) + 1):
             self._told, self._steps = set(), 0
-            deeper = self._refuted(signature, args, time, levels)
+            deeper = self._refuted(atom, time, levels)
             if found and self._steps > MOST_STEPS:
                 # Omissions are marked at their place.
                 self.is_cut = True
@@ -58,36 +57,35 @@ class MetricRefuter:
                 break
         return found
 
-    def _refuted(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> tuple[Node, ...]:
-        if (signature, args, time) in self._told:
+    def _refuted(self, atom: metric.Atom, time: Fraction, depth: int) -> tuple[Node, ...]:
+        if (atom, time) in self._told:
             return (Node(Kind.NOTE, "as explained elsewhere", holds=False),)
-        self._told.add((signature, args, time))
+        self._told.add((atom, time))
         nodes = []
-        rows, written = self.world.given(signature)
-        held = rows.times(args) | written.times(args)
+        rows, written = (table.times(ground(atom, {})) for table in self.world.given(atom.signature))
+        held = rows | written
         if held:
             text = f"as a fact it holds on {ranges_text(held.ranges(), time)}"
             nodes.append(Node(Kind.NOTE, text, holds=False))
         for rule in self.world.program.rules:
-            start = unified(rule.head, args) if rule.head.signature == signature else None
+            start = unified(rule.head, atom)
             if start is not None:
                 nodes += self._misses(rule, start, time, depth)
         if not nodes:
-            nodes.append(Node(Kind.NOTE, self._nothing(signature, args), holds=False))
+            nodes.append(Node(Kind.NOTE, self._nothing(atom), holds=False))
         self._steps += len(nodes)
         return tuple(nodes)
 
-    def _nothing(self, signature: Signature, args: Ground) -> str:
-        rows = self.world.given(signature)[0]
-        every = rows.matching()
+    def _nothing(self, atom: metric.Atom) -> str:
+        every = self.world.given(atom.signature)[0].matching()
         if not every:
-            return f"there are no facts of {signature[0]} at all"
-        for place, arg in enumerate(args):
+            return f"there are no facts of {atom.predicate} at all"
+        for place, arg in enumerate(ground(atom, {})):
             words = {str(one[place].value) for one in every}
             close = None if str(arg.value) in words else suggest(str(arg.value), words)
             if close:
-                return f"no fact of {signature[0]} has {arg.value} there; did you mean {close}?"
-        return f"{metric_text(metric.Atom(signature[0], args))} is no fact"
+                return f"no fact of {atom.predicate} has {arg.value} there; did you mean {close}?"
+        return f"{metric_text(atom)} is no fact"
 
     def _misses(self, rule: metric.MetricRule, start: Binding, time: Fraction, depth: int) -> list[Node]:
         key = rule, tuple(sorted((name, value.value) for name, value in start.items())), time
@@ -182,12 +180,11 @@ class MetricRefuter:
         if first is not None and missing < first:
             note = f"all facts lie at {moment_text(first)} or later, and no rule looks ahead"
             return replace(node, children=(Node(Kind.NOTE, note, holds=False),))
-        args = ground(atom, binding)
-        below = self._refuted(atom.signature, args, missing, depth - 1)
+        fact = metric.Atom(atom.predicate, ground(atom, binding))
+        below = self._refuted(fact, missing, depth - 1)
         if not (isinstance(literal, metric.Condition) and atom == literal.atom and missing == at):
-            shown = f"{metric_text(bound(atom, binding))} does not hold at {moment_text(missing)}"
-            claim = Deriving(metric.Atom(atom.predicate, args), {}, missing)
-            below = (Node(Kind.ABSENT, shown, holds=False, claim=claim, children=below),)
+            shown = f"{metric_text(fact)} does not hold at {moment_text(missing)}"
+            below = (Node(Kind.ABSENT, shown, holds=False, claim=Deriving(fact, {}, missing), children=below),)
         return replace(node, children=below)
 
     def _asked_about(

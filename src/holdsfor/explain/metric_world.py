@@ -7,7 +7,7 @@ facts of earlier rounds, so that no proof is circular.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -22,9 +22,9 @@ from holdsfor.columns.tables import FOREVER
 from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.core.metric_driver import materialise
 from holdsfor.diagnostics import ProgramError
-from holdsfor.ir.metric import MetricProgram
-from holdsfor.reference.metric.bindings import FactTimes, Ground
-from holdsfor.reference.metric.evaluator import consequences, times_of
+from holdsfor.ir.metric import Atom, MetricProgram
+from holdsfor.reference.metric.bindings import FactTimes, Ground, Place
+from holdsfor.reference.metric.evaluator import atom_times, consequences, times_of
 from holdsfor.reference.metric.needs import Signature, Stratum, strata, uses, windows
 from holdsfor.reference.metric.times import Cut, Times
 from holdsfor.syntax.terms import Const, Var
@@ -68,7 +68,15 @@ class Table:
         return np.flatnonzero(found)
 
 
-class MetricWorld(FactTimes):
+class _Lookup(FactTimes):
+    """Facts that are looked up by pattern."""
+
+    def domain(self, places: Iterable[Place]) -> Iterable[Const]:
+        """The values that facts have at some places."""
+        return dict.fromkeys(args[place] for signature, place in places for args in self.matching(signature, ()))
+
+
+class MetricWorld(_Lookup):
     """All facts and results around a time."""
 
     def __init__(
@@ -135,21 +143,21 @@ class MetricWorld(FactTimes):
         one, *others = (table.times(args) for table in self._known(signature))
         return one | others[0] if others else one
 
-    def before(self, signature: Signature, args: Ground, time: Fraction) -> FactTimes:
+    def before(self, atom: Atom, time: Fraction) -> FactTimes:
         """The facts from which a fact was derived: for a recursive one, those of the round before."""
-        stratum = self._strata.get(signature)
+        stratum = self._strata.get(atom.signature)
         if stratum is None or not any(stratum.signatures & set(uses(rule)) for rule in stratum.rules):
             return self
         rounds = self._rounds.setdefault(stratum.signatures, [])
         for number in range(_MOST_ROUNDS):
             if number == len(rounds):
                 rounds.append(rounds[-1].following() if rounds else _Round(self, stratum))
-            if time in rounds[number].times(signature, args):
+            if time in atom_times(atom, {}, rounds[number]):
                 return rounds[max(0, number - 1)]
         return self
 
 
-class _Round(FactTimes):
+class _Round(_Lookup):
     """The facts of a stratum after a number of rounds, at the times that matter; first those that are given."""
 
     def __init__(self, world: MetricWorld, stratum: Stratum) -> None:

@@ -20,9 +20,8 @@ from holdsfor.explain.metric_refutations import MetricRefuter
 from holdsfor.explain.metric_world import MetricWorld
 from holdsfor.explain.nodes import Happening, Kind, Node, Pair
 from holdsfor.explain.wording import moment_text, point_text
-from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule, Range
-from holdsfor.reference.metric.bindings import Ground
-from holdsfor.reference.metric.needs import Signature
+from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, MetricRule, Range
+from holdsfor.reference.metric.bindings import Ground, ground
 from holdsfor.syntax.terms import Compound, Const, Term, arguments
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ class MetricProofs:
     def proof(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...] | None:
         """Proof steps for a predicate that holds at a time-point."""
         symbol, at = self._moment(pair, time)
-        found = self._at(symbol, at).proof((symbol.name, symbol.arity), _args(pair[0]), at, depth)
+        found = self._at(symbol, at).proof(Atom(symbol.name, _args(pair[0])), at, depth)
         if found is None:
             return None
         text = f"what holds at {moment_text(at)}, the last time-point that is decided, is taken to go on"
@@ -50,8 +49,7 @@ class MetricProofs:
         symbol, at = self._moment(pair, time)
         if at < self._evidence.origin:
             return (Node(Kind.NOTE, f"time begins at {point_text(self._evidence.origin)}", holds=False),)
-        refuter = MetricRefuter(self._at(symbol, at).world)
-        return refuter.refutation((symbol.name, symbol.arity), _args(pair[0]), at, depth)
+        return MetricRefuter(self._at(symbol, at).world).refutation(Atom(symbol.name, _args(pair[0])), at, depth)
 
     def _moment(self, pair: Pair, time: int) -> tuple[Symbol, Fraction]:
         return self._evidence.entities.pair(*pair), Fraction(min(time, self._evidence.now + 1))
@@ -86,13 +84,13 @@ class MetricProofs:
                         low, high = (None if math.isinf(one) else Fraction(int(one)) - 1 for one in (start, end))
                         yield MetricFact(name, args, Range(low, high, low_open=True, high_open=high is None))
 
-    def _leaf(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> Node | None:
+    def _leaf(self, atom: Atom, time: Fraction, depth: int) -> Node | None:
         """The reason why a fluent or event of the event rules provides a fact."""
-        if Symbol(EntityKind.FLUENT, *signature) in self._evidence.analysis.graph.metric:
+        if Symbol(EntityKind.FLUENT, *atom.signature) in self._evidence.analysis.graph.metric:
             return None
-        terms = tuple(arg if isinstance(arg.value, str | int | float) else arg.value for arg in args)
-        term: Term = Compound(signature[0], terms) if terms else Const(signature[0])
-        for symbol in self._evidence.entities.meant(signature):
+        terms = tuple(arg if isinstance(arg.value, str | int | float) else arg.value for arg in ground(atom, {}))
+        term: Term = Compound(atom.predicate, terms) if terms else Const(atom.predicate)
+        for symbol in self._evidence.entities.meant(atom.signature):
             if symbol.kind is EntityKind.EVENT and time.denominator == 1 and self._evidence.happens(term, int(time)):
                 return self._prover.proof(Happening(term, int(time)), depth)
             if symbol.kind is EntityKind.FLUENT and self._evidence.holds((term, TRUE), math.ceil(time)):

@@ -106,7 +106,6 @@ class Attempted:
     trigger: Pair
     initiated: int
     due: int
-    effect: Pair | None
 
 
 @dataclass(frozen=True)

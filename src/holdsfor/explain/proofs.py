@@ -212,8 +212,6 @@ class Prover:
                 return self._call(resolve(atom, bindings), node)
             case ir.Instance(fvp=fvp):
                 return replace(node, text=f"there is something to end: {pair_text(pair_of(fvp, bindings))}")
-            case ir.Cut():
-                return replace(node, text="!")
             case _:
                 return node
 

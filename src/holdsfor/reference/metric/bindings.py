@@ -14,6 +14,8 @@ from holdsfor.syntax.terms import Const, Var
 
 Binding: TypeAlias = Mapping[str, Const]
 Ground: TypeAlias = tuple[Const, ...]
+Place: TypeAlias = tuple[Signature, int]
+"""A predicate and the number of an argument."""
 
 EMPTY: Binding = MappingProxyType({})
 SOMEBODY_ELSE = Const("\0")
@@ -27,6 +29,11 @@ class FactTimes(dict[Signature, dict[Ground, Times]]):
         """The arguments of facts: at least those that match the pattern."""
         del pattern
         return self.get(signature, {})
+
+    def domain(self, places: Iterable[Place]) -> Iterable[Const]:
+        """Values for a variable: at least those that facts have at its places."""
+        del places
+        return sorted({value for table in self.values() for args in table for value in args}, key=repr)
 
     def times(self, signature: Signature, args: Ground) -> Times:
         """The times at which a fact holds."""
@@ -56,9 +63,8 @@ def binding_atoms(atom: MetricAtom) -> Iterator[Atom]:
 
 def matches(atom: Atom, binding: Binding, known: FactTimes) -> Iterator[Binding]:
     """All extensions of the binding for which the atom holds at some time."""
-    for values in known.matching(
-        atom.signature, [binding.get(arg.name, arg) if isinstance(arg, Var) else arg for arg in atom.args]
-    ):
+    pattern = [binding.get(arg.name, arg) if isinstance(arg, Var) else arg for arg in atom.args]
+    for values in known.matching(atom.signature, pattern):
         extended = dict(binding)
         if all(
             value == (arg if isinstance(arg, Const) else extended.setdefault(arg.name, value))
@@ -76,16 +82,14 @@ def candidates(atom: MetricAtom, binding: Binding, known: FactTimes) -> list[Bin
 
 
 def anyhow(within: Iterable[MetricAtom], binding: Binding, known: FactTimes) -> Iterator[Binding]:
-    """Extensions of the binding with values for each unbound name: those at its places in facts, and any other."""
-    parts = [part for atom in within for part in atoms(atom)]
-    values: dict[str, dict[Const, None]] = {}
-    for part in parts:
+    """Extensions of the binding with every known value for each unbound variable, and with one that is not known."""
+    places: dict[str, list[Place]] = {}
+    for part in (part for atom in within for part in atoms(atom)):
         for place, arg in enumerate(part.args):
             if isinstance(arg, Var) and arg.name not in binding:
-                found = (args[place] for args in known.matching(part.signature, [Var("_")] * len(part.args)))
-                values.setdefault(arg.name, {}).update(dict.fromkeys(found))
-    names = sorted(values)
-    for chosen in product(*([*values[name], SOMEBODY_ELSE] for name in names)):
+                places.setdefault(arg.name, []).append((part.signature, place))
+    names = sorted(places)
+    for chosen in product(*([*known.domain(places[name]), SOMEBODY_ELSE] for name in names)):
         yield {**binding, **dict(zip(names, chosen, strict=True))}
 
 
