@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdsfor.columns.stream import EventColumns
 from holdsfor.columns.tables import FOREVER
 from holdsfor.columns.windows import WindowPlan
+from holdsfor.explain.known import Case
 from holdsfor.explain.questions import Question
 from holdsfor.explain.wording import pair_text, point_text
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term
-
-if TYPE_CHECKING:
-    from holdsfor.explain.known import Case
 
 _MOST_SHOWN = 3
 

@@ -167,41 +167,35 @@ class MetricRefuter:
         self, text: str, literal: metric.MetricLiteral, binding: Binding, times: Times, time: Fraction, depth: int
     ) -> Node:
         """A condition that holds at none of some times, with the reason for one of them."""
-        at, asked = chosen(times, time), None
+        node, at, asked = Node(Kind.CONDITION, text, holds=False), chosen(times, time), None
         if at is not None and isinstance(literal, metric.Condition) and not literal.negated:
-            asked = self._asked_about(literal.atom, binding, at)
-        node = Node(Kind.CONDITION, text, holds=False)
+            asked = self._asked_about(bound(literal.atom, binding), at)
         if asked is None or all(rule.head.signature != asked[0].signature for rule in self.world.program.rules):
             return node
         if depth <= 1:
             return replace(node, more=True)
-        atom, missing = asked
+        fact, missing = asked
         first = self.world.first_fact
         if first is not None and missing < first:
             note = f"all facts lie at {moment_text(first)} or later, and no rule looks ahead"
             return replace(node, children=(Node(Kind.NOTE, note, holds=False),))
-        fact = metric.Atom(atom.predicate, ground(atom, binding))
         below = self._refuted(fact, missing, depth - 1)
-        if not (isinstance(literal, metric.Condition) and atom == literal.atom and missing == at):
+        if not (isinstance(literal, metric.Condition) and isinstance(literal.atom, metric.Atom)):
             shown = f"{metric_text(fact)} does not hold at {moment_text(missing)}"
             below = (Node(Kind.ABSENT, shown, holds=False, claim=Deriving(fact, {}, missing), children=below),)
         return replace(node, children=below)
 
-    def _asked_about(
-        self, atom: metric.MetricAtom, binding: Binding, at: Fraction
-    ) -> tuple[metric.Atom, Fraction] | None:
+    def _asked_about(self, atom: metric.MetricAtom, at: Fraction) -> tuple[metric.Atom, Fraction] | None:
         """The missing fact below the operators of an atom that fails at a time, and the time at which it is missing."""
-        if isinstance(atom, metric.Truth) or any(
-            variable.name not in binding for variable in metric.atom_variables(atom)
-        ):
+        if isinstance(atom, metric.Truth) or any(True for _ in metric.atom_variables(atom)):
             return None
         if isinstance(atom, metric.Atom):
-            return None if at in atom_times(atom, binding, self.world) else (atom, at)
+            return None if at in atom_times(atom, {}, self.world) else (atom, at)
         window = window_of(atom.operator, atom.range, at)
         operand = atom.operand if isinstance(atom, metric.Unary) else atom.right
-        if isinstance(atom, metric.Binary) and (right := atom_times(atom.right, binding, self.world) & window):
+        if isinstance(atom, metric.Binary) and (right := atom_times(atom.right, {}, self.world) & window):
             point = chosen(right, at)
             assert point is not None
             operand, window = atom.left, Times.during(between(point, at))
-        missing = chosen(window & ~atom_times(operand, binding, self.world), at)
-        return None if missing is None else self._asked_about(operand, binding, missing)
+        missing = chosen(window & ~atom_times(operand, {}, self.world), at)
+        return None if missing is None else self._asked_about(operand, missing)
