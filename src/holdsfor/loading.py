@@ -245,7 +245,8 @@ class Reasoner:
         """Explain why a situation holds at a time-point; raises HoldsforError if it does not."""
         explainer, known = self._explainer(events, (window, step, start, end), background, mapping, unit)
         query = time_point_or_none(query_time, known, "query_time")
-        return explainer.why(question, time_point(at, known, "at"), query_time=query, depth=depth)
+        found = explainer.explain(question, time_point(at, known, "at"), query_time=query, depth=depth)
+        return found.required(holds=True)
 
     def why_not(
         self,
@@ -266,7 +267,8 @@ class Reasoner:
         """Explain why a situation does not hold at a time-point; raises HoldsforError if it does."""
         explainer, known = self._explainer(events, (window, step, start, end), background, mapping, unit)
         query = time_point_or_none(query_time, known, "query_time")
-        return explainer.why_not(question, time_point(at, known, "at"), query_time=query, depth=depth)
+        found = explainer.explain(question, time_point(at, known, "at"), query_time=query, depth=depth)
+        return found.required(holds=False)
 
     def _explainer(
         self,

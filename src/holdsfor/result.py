@@ -182,25 +182,20 @@ class Result:
         Raises HoldsforError if it does not. The answer is that of the last query time whose window contains the
         time-point, or of `query_time`. `depth` limits the levels of the explanation; None is no limit.
         """
-        point, query = self._times(at, query_time)
-        return self.given_input().why(question, point, query_time=query, depth=depth)
+        return self.explain(question, at, query_time=query_time, depth=depth).required(holds=True)
 
     def why_not(
         self, question: str, at: TimeInput, *, query_time: TimeInput | None = None, depth: int | None = DEPTH
     ) -> Explanation:
         """Explain why a situation does not hold at a time-point; raises HoldsforError if it does."""
-        point, query = self._times(at, query_time)
-        return self.given_input().why_not(question, point, query_time=query, depth=depth)
+        return self.explain(question, at, query_time=query_time, depth=depth).required(holds=False)
 
     def explain(
         self, question: str, at: TimeInput, *, query_time: TimeInput | None = None, depth: int | None = DEPTH
     ) -> Explanation:
         """Explain why a situation holds at a time-point, or why not."""
-        point, query = self._times(at, query_time)
+        point, query = time_point(at, self.unit, "at"), time_point_or_none(query_time, self.unit, "query_time")
         return self.given_input().explain(question, point, query_time=query, depth=depth)
-
-    def _times(self, at: TimeInput, query_time: TimeInput | None) -> tuple[int, int | None]:
-        return time_point(at, self.unit, "at"), time_point_or_none(query_time, self.unit, "query_time")
 
     def given_input(self) -> Asked:
         """An explainer for the input and rules of this result."""

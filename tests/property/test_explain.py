@@ -15,13 +15,13 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.stream import from_records
 from holdsfor.columns.windows import WindowPlan
 from holdsfor.explain.asking import Asked
-from holdsfor.explain.frame import Frame
-from holdsfor.explain.replay import Replay
+from holdsfor.explain.known import Frame
 from holdsfor.reference import IntervalRow
 from tests.core.families import FAMILIES, written
 from tests.strategies.engine_runs import Scenario, on_reference, scenarios
 from tests.strategies.families import Writer, family_scenarios
 from tests.strategies.filter_programs import filter_program
+from tests.strategies.replay import Replay, replay
 from tests.strategies.scenarios import EVERYTHING, INTERVALS, MIXED, MIXED_WINDOWED, WINDOWED, Features
 from tests.strategies.sliding_programs import sliding_program
 from tests.strategies.value_programs import value_program
@@ -73,7 +73,7 @@ def check(scenario: Scenario, choose: st.DataObject) -> None:
         assert found.holds is holds, (pair, time)
         assert "no rule was found" not in found.root.text, (pair, time)
         assert checker.problems(found.root) == [], found.text()
-    assert found.replay() == []
+    assert replay(found) == []
 
 
 def _pair(row: IntervalRow) -> str:

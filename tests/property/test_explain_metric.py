@@ -12,13 +12,15 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.metric.report import Row
 from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.explain.asking import MetricAsked
 from holdsfor.explain.limits import MOST_STEPS
-from holdsfor.explain.metric_asking import MetricAsked, replay_metric
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import Atom, Range
 from holdsfor.syntax.terms import Const
 from tests.strategies.metric_engine import by_reference, columns
 from tests.strategies.metric_programs import BACKWARD, EVERYTHING, FOREVER, PAPER, MetricFeatures, Scenario, scenarios
+from tests.strategies.replay import replay
+from tests.strategies.replay_metric import replay_metric
 
 KINDS = {"everything": EVERYTHING, "backward": BACKWARD, "paper": PAPER, "no recursion": FOREVER}
 MOST = 8
@@ -60,7 +62,7 @@ def check(scenario: Scenario, choose: st.DataObject) -> None:
         assert found.holds is holds, (fact, time)
         assert sum(1 for _ in found.root.walk()) <= MOST_NODES
         assert replay_metric(found.root, program, list(scenario.facts)) == [], found.text()
-        assert found.replay() == []
+        assert replay(found) == []
 
 
 def during(row: Row) -> Range:

@@ -13,6 +13,7 @@ from holdsfor.explain.questions import read_question
 from holdsfor.spark import explain
 from holdsfor.spark.batch import read_input
 from holdsfor.spark.explaining import wanted_rows
+from tests.strategies.replay import replay
 
 RULES = """
 initiatedAt(slow(V)=true, T) :- happensAt(speed(V,S), T), S < 5.
@@ -48,7 +49,7 @@ def test_the_answer_is_that_of_a_local_run(
     local = reasoner.explain(question, at, events={"speed": SPEEDS, "near": _with_values()}, **span)
     assert (found.holds, found.headline, found.query_time) == (local.holds, local.headline, local.query_time)
     assert [node.text for node in found.root.walk()] == [node.text for node in local.root.walk()]
-    assert found.replay() == []
+    assert replay(found) == []
 
 
 def _with_values() -> list[tuple[int, int, str, str, str]]:

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import FactSet
 from holdsfor.columns.stream import Stream
 from holdsfor.columns.windows import WindowPlan
-from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.explain.demand import Demand, demand_of
-from holdsfor.explain.evidence import Evidence
+from holdsfor.explain.demand import demand_of, narrowed_facts
 from holdsfor.explain.explanation import Explanation
-from holdsfor.explain.forgotten import everything, window_notes
-from holdsfor.explain.frame import Frame
-from holdsfor.explain.known import Recording
-from holdsfor.explain.limits import DEPTH, MOST_DEPTH
-from holdsfor.explain.nodes import Kind, Node
+from holdsfor.explain.forgotten import window_notes
+from holdsfor.explain.known import Case, Frame
+from holdsfor.explain.limits import DEPTH, MOST_DEPTH, MOST_STEPS
+from holdsfor.explain.metric_proofs import MetricProver
+from holdsfor.explain.metric_refutations import MetricRefuter
+from holdsfor.explain.metric_world import MetricWorld
+from holdsfor.explain.nodes import Deriving, Happening, Kind, Node
 from holdsfor.explain.proofs import Prover
-from holdsfor.explain.questions import Question, read_question
-from holdsfor.explain.replay import replay
+from holdsfor.explain.questions import Question, read_metric_question, read_question, strangers
 from holdsfor.explain.sources import Sources, with_rows
-from holdsfor.explain.strangers import strangers
-from holdsfor.explain.wording import point_text, times_in
-from holdsfor.io.records import records
+from holdsfor.explain.wording import moment_text, point_text, ranges_text, times_in
+from holdsfor.frontend.dmtl import metric_text
+from holdsfor.ir.metric import Atom, MetricProgram
+from holdsfor.reference.metric.evaluator import atom_times
 from holdsfor.times import TimeScale
 
 
@@ -58,94 +61,85 @@ class Asked:
         if isinstance(at, bool) or not isinstance(at, int | np.integer):
             raise HoldsforError(f"a time-point is a whole number, not {at!r}")
         asked = read_question(question, self._plan.analysis.entities)
-        query = self._query_time(int(at), query_time)
-        case = self.case(asked, query)
         with times_in(self._time_scale):
-            return self._explained(case, asked, int(at), MOST_DEPTH if depth is None else min(depth, MOST_DEPTH))
-
-    def why(self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH) -> Explanation:
-        """Explains why something holds at a time-point; raises HoldsforError if it does not."""
-        found = self.explain(question, at, query_time=query_time, depth=depth)
-        if not found.holds:
-            raise HoldsforError(f"{found.headline}; ask why_not")
-        return found
-
-    def why_not(
-        self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH
-    ) -> Explanation:
-        """Explains why something does not hold at a time-point; raises HoldsforError if it does."""
-        found = self.explain(question, at, query_time=query_time, depth=depth)
-        if found.holds:
-            raise HoldsforError(f"{found.headline}; ask why")
-        return found
+            query = self._query_time(int(at), query_time)
+            return self._explained(self.case(asked, query), asked, int(at), _levels(depth))
 
     def _query_time(self, at: int, given: int | None) -> int:
-        if given is None:
-            return self._frame.query_for(at)
         queries = self._frame.windows.query_times
-        if given not in queries:
-            with times_in(self._time_scale):
-                asked, first, last = map(point_text, (given, queries[0], queries[-1]))
+        if given is not None and given not in queries:
+            asked, first, last = map(point_text, (given, queries[0], queries[-1]))
             raise HoldsforError(f"{asked} is not a query time of these windows; they run from {first} to {last}")
-        return given
+        return self._frame.query_for(at) if given is None else given
 
     def case(self, asked: Question, query: int) -> Case:
         """The case of a question: the input that it needs, and the results."""
-        demand = demand_of(self._plan, asked.symbol, asked.term)
-        narrowed = demand.narrowed(self.stream, self._dictionary)
+        needed = demand_of(self._plan, asked.symbol, asked.term).narrowed(self.stream, self._dictionary)
         given = frozenset((*self.stream.events, *self.stream.fluents))
-        return Case(self._plan, demand, narrowed, self._dictionary, self._frame, query, given)
+        return Case(self._plan, needed, self._dictionary, self._frame, query, given)
 
     def _explained(self, case: Case, asked: Question, at: int, depth: int) -> Explanation:
-        evidence = case.evidence
-        prover = Prover(evidence)
-        notes = [*strangers(asked, self._dictionary), *case.notes(asked, at)]
+        prover = Prover(case.evidence)
+        notes = (*strangers(asked, self._dictionary), *window_notes(case, asked, at))
+        holds = asked.holds(case.evidence, at)
+        root: Node | None
         if asked.value is None:
-            holds = evidence.happens(asked.term, at)
-            root = prover.event(asked.term, at, depth) if holds else prover.refuter.no_event(asked.term, at, depth)
+            root = (
+                prover.proof(Happening(asked.term, at), depth)
+                if holds
+                else prover.refuter.no_event(asked.term, at, depth)
+            )
         else:
             pair = asked.term, asked.value
-            holds = evidence.holds(pair, at)
             root = prover.holds(pair, at, depth) if holds else prover.refuter.absent(pair, at, depth)
         if root is None:
             root = Node(Kind.NOTE, f"{asked.shown} holds at {point_text(at)}, but no rule was found that says so")
         root = with_rows(root, self._sources, self._plan)
         windowed = None if self._frame.windows.size is None else case.query
-        check = partial(case.replay, root)
-        return Explanation(
-            asked.shown, point_text(at), holds, root, windowed, tuple(notes), time_scale=self._time_scale, _check=check
+        return Explanation(asked.shown, point_text(at), holds, root, windowed, notes, self._time_scale, case)
+
+
+@dataclass(frozen=True)
+class MetricAsked:
+    """Facts about which questions can be asked, within a start and an end; None is all of time."""
+
+    program: MetricProgram
+    facts: FactSet
+    dictionary: Dictionary
+    within: tuple[Fraction | None, Fraction | None] = (None, None)
+    notes: tuple[str, ...] = ()
+    time_scale: TimeScale | None = None
+
+    def explain(self, question: str, at: Fraction, *, depth: int | None = DEPTH) -> Explanation:
+        """Explains why a fact holds at a time, or why not."""
+        read = {atom.signature for rule in self.program.rules for atom in read_atoms(rule)}
+        asked = read_metric_question(
+            question, read | {rule.head.signature for rule in self.program.rules} | set(self.facts.tables)
         )
+        low, high = self.within
+        with times_in(self.time_scale):
+            if (low is not None and at < low) or (high is not None and at > high):
+                first, last = ("…" if end is None else moment_text(end) for end in self.within)
+                raise HoldsforError(f"the run is about the time from {first} to {last}, not about {moment_text(at)}")
+            return self._explained(asked, at, _levels(depth))
+
+    def _explained(self, asked: Atom, at: Fraction, depth: int) -> Explanation:
+        program, facts = narrowed_facts(self.program, self.facts, self.dictionary, asked)
+        world = MetricWorld(program, facts, self.dictionary, at, self.within)
+        prover, refuter = MetricProver(world), MetricRefuter(world)
+        held, notes = atom_times(asked, {}, world), self.notes
+        if at in held:
+            root, notes = prover.atom(asked, {}, at, world, depth), ()
+        else:
+            text = f"{metric_text(asked)} does not hold at {moment_text(at)}"
+            text += f"; it holds on {ranges_text(held.ranges(), at)}" if held else ""
+            below = refuter.refutation(asked, at, depth)
+            root = Node(Kind.ABSENT, text, holds=False, claim=Deriving(asked, {}, at), children=below)
+        if prover.is_cut or refuter.is_cut:
+            notes += (f"what needs more than {MOST_STEPS} steps is left out: ask about one of the last steps to go on",)
+        shown = metric_text(asked), moment_text(at)
+        return Explanation(*shown, at in held, root, None, notes, self.time_scale, world)
 
 
-class Case:
-    """The rows that a question needs, as known at a query time, and their results."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        demand: Demand,
-        stream: Stream,
-        dictionary: Dictionary,
-        frame: Frame,
-        query: int,
-        given: frozenset[Symbol],
-    ) -> None:
-        self._plan, self._demand, self.stream, self.dictionary = plan, demand, stream, dictionary
-        self.frame, self.query = frame, query
-        self._recording = Recording(plan, dictionary, stream, given)
-        self.evidence = self._evidence(frame.windows)
-
-    def with_all_rows(self) -> Evidence:
-        """The results without forgetting by windows."""
-        return self._evidence(everything(self.query, self.frame.windows))
-
-    def _evidence(self, windows: WindowPlan) -> Evidence:
-        return self._recording.evidence(windows, self.query, self.frame.origin)
-
-    def notes(self, asked: Question, at: int) -> list[str]:
-        """Notes about the influence of windows on the answer."""
-        return window_notes(self, asked, at)
-
-    def replay(self, root: Node) -> list[str]:
-        """Checks a proof against the rows and the rules."""
-        return replay(root, self._plan.analysis, records(self.stream, self.dictionary), self.frame, self.query)
+def _levels(depth: int | None) -> int:
+    return MOST_DEPTH if depth is None else min(depth, MOST_DEPTH)

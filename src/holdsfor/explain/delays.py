@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.nodes import Attempted, Effected, Kind, Node, Pair, RuleUse
-from holdsfor.explain.wording import done, length_text, pair_text, point_text, span_text
+from holdsfor.explain.wording import length_text, pair_text, point_text, span_text
 from holdsfor.ir import DelayRule, EffectKind
 from holdsfor.logic.arithmetic import evaluate
 from holdsfor.logic.unify import Bindings, resolve
 from holdsfor.reference.evaluator import bind
-from holdsfor.syntax.terms import Term
 
 if TYPE_CHECKING:
     from holdsfor.explain.proofs import Prover
+
+_MOST_EARLIER = 4
 
 
 class Fate(StrEnum):
@@ -33,130 +35,105 @@ class Fate(StrEnum):
 class Attempt:
     """A delayed effect since the initiation of its trigger. `ended` is the time of cancellation or postponement."""
 
-    rule: DelayRule
-    bindings: Bindings
-    trigger: Pair
-    initiated: int
-    due: int
-    effect: Pair | None
+    use: RuleUse
+    claim: Attempted
     is_postponable: bool
     fate: Fate
     ended: int
-
-    @property
-    def claim(self) -> Attempted:
-        """The claim of the attempt."""
-        return Attempted(self.trigger, self.initiated, self.due, self.effect)
 
 
 class Attempts:
     """Finds the delayed effects that concern a pair."""
 
     def __init__(self, prover: Prover) -> None:
-        self._prover = prover
-        self._evidence: Evidence = prover.evidence
+        self._prover, self._evidence = prover, prover.evidence
 
-    def proof(self, kind: EffectKind, pair: Pair, time: int, depth: int) -> Node | None:
+    def proof(self, goal: Effected, node: Node, depth: int) -> Node | None:
         """A proof that a pair is initiated or terminated at a time-point by a delayed effect."""
-        for attempt in self.on(kind, pair, time):
-            if attempt.due == time and attempt.fate is Fate.CAME_TRUE:
-                begun = self._prover.effect(EffectKind.INITIATED, attempt.trigger, attempt.initiated, depth)
+        for attempt in self.on(goal.kind, goal.pair, goal.time):
+            claim = attempt.claim
+            if claim.due == goal.time and attempt.fate is Fate.CAME_TRUE:
+                begun = self._prover.initiation(claim.trigger, claim.initiated, depth)
                 if begun is not None:
-                    below = (self._story(attempt, begun),)
-                    text = f"{pair_text(pair)} is {done(kind)} at {point_text(time)} by a delayed effect"
-                    use = RuleUse(attempt.rule, attempt.bindings)
-                    what = Kind.INITIATED if kind is EffectKind.INITIATED else Kind.TERMINATED
-                    return Node(what, text, claim=Effected(kind, pair, time), use=use, children=below)
+                    text = f"{node.text} by a delayed effect"
+                    return replace(node, text=text, use=attempt.use, children=(self._story(attempt, begun),))
         return None
 
     def _story(self, attempt: Attempt, begun: Node) -> Node:
-        trigger, first, due = pair_text(attempt.trigger), attempt.initiated, attempt.due
-        text = f"{trigger} was initiated at {point_text(first)} and held until {point_text(due)}, {length_text(due - first)} later"
+        pair, first, due = attempt.claim.trigger, attempt.claim.initiated, attempt.claim.due
+        held = f"held until {point_text(due)}, {length_text(due - first)} later"
+        text = f"{pair_text(pair)} was initiated at {point_text(first)} and {held}"
         notes = []
         if attempt.is_postponable:
             again = span_text(first + 1, due)
             text += f"; it was not initiated again {again}, which would have postponed the effect"
-            since = self._began(attempt)
-            earlier = [
-                t
-                for t in self._evidence.effect_times(EffectKind.INITIATED, attempt.trigger)
-                if since - 1 <= t < attempt.initiated
-            ]
+            last = max((t for t in self._evidence.breaks(pair) if t < first), default=-math.inf)
+            earlier = [t for t in self._evidence.effect_times(EffectKind.INITIATED, pair) if last < t < first]
             if earlier:
-                shown = ", ".join(map(str, earlier[-4:]))
+                shown = ", ".join(map(str, earlier[-_MOST_EARLIER:]))
                 notes.append(Node(Kind.NOTE, f"earlier attempts, of {shown}, were postponed"))
         return Node(Kind.DELAYED, text, claim=attempt.claim, children=(begun, *notes))
 
-    def _began(self, attempt: Attempt) -> float:
-        held = self._evidence.raw(attempt.trigger[0]).get(attempt.trigger[1], [])
-        return next((start for start, end in held if start <= attempt.initiated + 1 < end), attempt.initiated + 1)
-
     def shown(self, attempt: Attempt, depth: int) -> Node:
         """The outcome of an attempt that did not take effect."""
-        trigger, first, due = pair_text(attempt.trigger), attempt.initiated, attempt.due
-        prover = self._prover
-        children = [prover.effect(EffectKind.INITIATED, attempt.trigger, first, depth)]
+        prover, pair, first = self._prover, attempt.claim.trigger, attempt.claim.initiated
+        trigger, begun, due, end = (pair_text(pair), *map(point_text, (first, attempt.claim.due, attempt.ended)))
+        planned = f"{trigger}, initiated at {begun}, was to have this effect at {due}"
+        children = [prover.initiation(pair, first, depth)]
         match attempt.fate:
             case Fate.CANCELLED:
-                text = f"cancelled: {trigger}, initiated at {point_text(first)}, was to have this effect at {point_text(due)}, but ended at {point_text(attempt.ended)}"
-                children.append(prover.refuter.broken(attempt.trigger, attempt.ended, depth))
+                text = f"cancelled: {planned}, but ended at {end}"
+                children.append(prover.refuter.broken(pair, attempt.ended, depth))
             case Fate.POSTPONED:
-                text = f"postponed: {trigger}, initiated at {point_text(first)}, was to have this effect at {point_text(due)}, but was initiated again at {point_text(attempt.ended)}"
-                children.append(prover.effect(EffectKind.INITIATED, attempt.trigger, attempt.ended, depth))
+                text = f"postponed: {planned}, but was initiated again at {end}"
+                children.append(prover.initiation(pair, attempt.ended, depth))
             case Fate.UNDER_WAY:
-                text = f"not yet: {trigger} was initiated at {point_text(first)}; the effect is due at {point_text(due)}, if nothing comes between"
-            case _:
-                text = f"not yet: {trigger} was initiated at {point_text(first)}, and has this effect only at {point_text(due)}"
-        use = RuleUse(attempt.rule, attempt.bindings)
+                text = (
+                    f"not yet: {trigger} was initiated at {begun}; the effect is due at {due}, if nothing comes between"
+                )
+            case Fate.CAME_TRUE:
+                text = f"not yet: {trigger} was initiated at {begun}, and has this effect only at {due}"
         below = tuple(node for node in children if node is not None)
-        return Node(Kind.DELAYED, text, holds=False, claim=attempt.claim, use=use, children=below)
+        return Node(Kind.DELAYED, text, holds=False, claim=attempt.claim, use=attempt.use, children=below)
 
     # All attempts
 
     def on(self, kind: EffectKind, pair: Pair, until: int) -> Iterator[Attempt]:
         """The attempts to initiate or terminate a pair that were pending at some time before a time-point."""
         for rule in self._prover.program.delays:
-            for start in _targets(rule, kind, pair):
-                for trigger in self._triggers(rule, start):
-                    yield from self._of(rule, trigger, start, until)
+            target = rule.trigger if rule.effect is None else rule.effect
+            if kind is (EffectKind.TERMINATED if rule.effect is None else EffectKind.INITIATED):
+                for start in bind({}, (target.fluent, pair[0]), (target.value, pair[1])):
+                    yield from self._of(rule, start, until)
 
-    def _triggers(self, rule: DelayRule, start: Bindings) -> list[Pair]:
-        symbol = self._evidence.entities.fluent(rule.trigger)
-        columns = [resolve(column, start) for column in symbol.columns(rule.trigger.fluent)]
-        return self._evidence.initiated(symbol, columns, resolve(rule.trigger.value, start))
+    def _of(self, rule: DelayRule, start: Bindings, until: int) -> Iterator[Attempt]:
+        evidence, trigger = self._evidence, rule.trigger
+        symbol = evidence.entities.fluent(trigger)
+        columns = [resolve(column, start) for column in symbol.columns(trigger.fluent)]
+        for pair in evidence.initiated(symbol, columns, resolve(trigger.value, start)):
+            begun, breaks = evidence.effect_times(EffectKind.INITIATED, pair), evidence.breaks(pair)
+            again = begun if self._is_postponable(pair) else None
+            # An initiation has no effect where the pair is broken.
+            times = [t for t in begun if t < until and t != _first(breaks, t)]
+            for bound in bind(start, (trigger.fluent, pair[0]), (trigger.value, pair[1])):
+                for answer in evidence.solver.solve(evidence.analysis.body(rule), bound):
+                    delay = int(evaluate(rule.delay, answer))
+                    for time in times:
+                        claim = Attempted(pair, time, time + delay)
+                        yield self._attempt(RuleUse(rule, answer), claim, breaks, again)
 
-    def _of(self, rule: DelayRule, trigger: Pair, start: Bindings, until: int) -> Iterator[Attempt]:
-        evidence = self._evidence
-        heads: tuple[tuple[Term, Term], ...] = (rule.trigger.fluent, trigger[0]), (rule.trigger.value, trigger[1])
-        times = [t for t in evidence.effect_times(EffectKind.INITIATED, trigger) if t < until]
-        for bound in bind(start, *heads):
-            for answer in evidence.solver.solve(evidence.analysis.body(rule), bound):
-                effect = rule.effect
-                target = None if effect is None else (resolve(effect.fluent, answer), resolve(effect.value, answer))
-                delay = int(evaluate(rule.delay, answer))
-                for time in times:
-                    if evidence.has(trigger, time + 1):
-                        yield self._attempt(rule, answer, trigger, time, time + delay, target)
+    def _attempt(self, use: RuleUse, claim: Attempted, breaks: list[int], begun: list[int] | None) -> Attempt:
+        """An attempt with its outcome; `begun` are the initiations, if they postpone it."""
+        end = _first(breaks, claim.initiated + 1)
+        again = math.inf if begun is None else _first(begun, claim.initiated + 1)
+        if again <= min(claim.due, end):
+            return Attempt(use, claim, begun is not None, Fate.POSTPONED, int(again))
+        if end < claim.due:
+            return Attempt(use, claim, begun is not None, Fate.CANCELLED, int(end))
+        fate = Fate.UNDER_WAY if claim.due > self._evidence.now else Fate.CAME_TRUE
+        return Attempt(use, claim, begun is not None, fate, claim.due)
 
-    def _attempt(
-        self, rule: DelayRule, answer: Bindings, trigger: Pair, time: int, due: int, effect: Pair | None
-    ) -> Attempt:
-        evidence = self._evidence
-        held = evidence.raw(trigger[0])[trigger[1]]
-        end = next(end for start, end in held if start <= time + 1 < end)
-        is_postponable = self.is_postponable(trigger)
-        again = [t for t in evidence.effect_times(EffectKind.INITIATED, trigger) if time < t <= due]
-        if is_postponable and again and again[0] < end:
-            fate, ended = Fate.POSTPONED, again[0]
-        elif end <= due:
-            fate, ended = Fate.CANCELLED, int(end) - 1
-        elif due > evidence.now:
-            fate, ended = Fate.UNDER_WAY, due
-        else:
-            fate, ended = Fate.CAME_TRUE, due
-        return Attempt(rule, answer, trigger, time, due, effect, is_postponable, fate, ended)
-
-    def is_postponable(self, pair: Pair) -> bool:
+    def _is_postponable(self, pair: Pair) -> bool:
         """Whether a new initiation of a pair postpones its delayed effects."""
         evidence = self._evidence
         return any(
@@ -166,9 +143,7 @@ class Attempts:
         )
 
 
-def _targets(rule: DelayRule, kind: EffectKind, pair: Pair) -> Iterator[Bindings]:
-    """The bindings with which a delayed effect concerns a pair."""
-    if kind is EffectKind.TERMINATED and rule.effect is None:
-        yield from bind({}, (rule.trigger.fluent, pair[0]), (rule.trigger.value, pair[1]))
-    elif kind is EffectKind.INITIATED and rule.effect is not None:
-        yield from bind({}, (rule.effect.fluent, pair[0]), (rule.effect.value, pair[1]))
+def _first(times: list[int], time: int) -> float:
+    """The first of some times in order that does not lie before a time."""
+    place = bisect_left(times, time)
+    return times[place] if place < len(times) else math.inf

@@ -7,18 +7,21 @@ pattern without values demands everything.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
 from holdsfor.columns.dictionary import Dictionary, Value, value_of
 from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.metric.facts import FactSet, Signature
 from holdsfor.columns.stream import Stream
-from holdsfor.compiler.analysis.alignment import RuleReading, RuleShape, rule_shape
+from holdsfor.compiler.analysis.alignment import RuleShape, rule_shape
 from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.analysis.metric_shapes import metric_shapes, read_columns
 from holdsfor.compiler.plan import Plan
+from holdsfor.ir.metric import Atom, MetricProgram
 from holdsfor.logic.unify import is_ground
 from holdsfor.syntax.terms import Const, Term, Var
 
@@ -36,29 +39,20 @@ class Demand:
 
     patterns: Mapping[Symbol, frozenset[Pattern]]
 
-    def __contains__(self, symbol: object) -> bool:
-        return symbol in self.patterns
-
     def narrowed(self, stream: Stream, dictionary: Dictionary) -> Stream:
         """The demanded rows."""
-        found = Stream()
-        for symbol, events in stream.events.items():
-            rows = self._rows(symbol, events.args, len(events.time), dictionary)
-            if rows is not None:
-                found.events[symbol] = events.take(rows)
-        for symbol, fluent in stream.fluents.items():
-            rows = self._rows(symbol, fluent.args, len(fluent.start), dictionary)
-            if rows is not None:
-                found.fluents[symbol] = fluent.take(rows)
-        return found
+        events = {one: rows for one, rows in stream.events.items() if self.patterns.get(one)}
+        fluents = {one: rows for one, rows in stream.fluents.items() if self.patterns.get(one)}
+        return Stream(
+            {one: rows.take(self._rows(one, rows.args, len(rows.time), dictionary)) for one, rows in events.items()},
+            {one: rows.take(self._rows(one, rows.args, len(rows.start), dictionary)) for one, rows in fluents.items()},
+        )
 
-    def _rows(self, symbol: Symbol, args: tuple[Ints, ...], rows: int, dictionary: Dictionary) -> Ints | slice | None:
-        patterns = self.patterns.get(symbol)
-        if not patterns:
-            return None
+    def _rows(self, symbol: Symbol, args: tuple[Ints, ...], count: int, dictionary: Dictionary) -> Ints | slice:
+        patterns = self.patterns[symbol]
         if any(all(value is None for value in pattern) for pattern in patterns):
             return slice(None)
-        return np.flatnonzero(fitting(args, rows, patterns, dictionary))
+        return np.flatnonzero(fitting(args, count, patterns, dictionary))
 
 
 def fitting(args: tuple[Ints, ...], count: int, patterns: Collection[Pattern], dictionary: Dictionary) -> Bools:
@@ -73,37 +67,96 @@ def fitting(args: tuple[Ints, ...], count: int, patterns: Collection[Pattern], d
     return found
 
 
-def demand_of(plan: Plan, symbol: Symbol, term: Term) -> Demand:
-    """The demand of a question about one instance."""
-    wanted: dict[Symbol, set[Pattern]] = {symbol: {tuple(value_of(c) for c in symbol.columns(term))}}
-    for filling in plan.filling:
-        # All records determine the values of a domain.
-        wanted[filling] = {(None,) * filling.width}
-    waiting = [symbol]
+@dataclass(frozen=True)
+class Read(Generic[_Name]):
+    """What a condition of a rule reads, and the head of the rule.
+
+    All instances determine the values of `local` variables, not only those of the question.
+    """
+
+    head: Sequence[Term]
+    name: _Name
+    columns: Sequence[Term]
+    local: frozenset[str] = frozenset()
+
+    def pattern(self, asked: Pattern) -> Pattern | None:
+        """What is read for a pattern of the head; None if the head does not match."""
+        values: dict[str, Value] = {}
+        for column, value in zip(self.head, asked, strict=True):
+            if value is None:
+                continue
+            if isinstance(column, Var):
+                if values.setdefault(column.name, value) != value:
+                    return None
+            elif is_ground(column) and value_of(column) != value:
+                return None
+        # A single variable has all its values in one place.
+        if self.local - (values.keys() if len(values) == 1 else set()):
+            return (None,) * len(self.columns)
+        return tuple(_value(column, values) for column in self.columns)
+
+
+def demanded(
+    wanted: dict[_Name, set[Pattern]], start: _Name, reads_of: Callable[[_Name], Iterable[Read[_Name]]]
+) -> dict[_Name, set[Pattern]]:
+    """The patterns that rules lead to from those that are wanted of a fluent, event or predicate."""
+    waiting = [start]
     while waiting:
         asked = waiting.pop()
-        for shape in _shapes(asked, plan):
+        for read in reads_of(asked):
             for pattern in list(wanted[asked]):
-                for reading in shape.readings:
-                    for read in _read_patterns(shape, reading, pattern):
-                        if add_pattern(wanted, reading.symbol, read):
-                            waiting.append(reading.symbol)
-    return Demand({one: frozenset(patterns) for one, patterns in wanted.items()})
+                found = read.pattern(pattern)
+                if found is not None and _add(wanted, read.name, found):
+                    waiting.append(read.name)
+    return wanted
+
+
+def demand_of(plan: Plan, symbol: Symbol, term: Term) -> Demand:
+    """The demand of a question about one instance."""
+    # All records determine the values of a domain.
+    wanted: dict[Symbol, set[Pattern]] = {filling: {(None,) * filling.width} for filling in plan.filling}
+    wanted[symbol] = {tuple(value_of(column) for column in symbol.columns(term))}
+
+    def reads_of(asked: Symbol) -> Iterator[Read[Symbol]]:
+        for shape in _shapes(asked, plan):
+            for one in shape.readings:
+                yield Read(shape.columns, one.symbol, one.columns, one.names & shape.ranging)
+
+    return Demand({one: frozenset(patterns) for one, patterns in demanded(wanted, symbol, reads_of).items()})
 
 
 def _shapes(symbol: Symbol, plan: Plan) -> list[RuleShape]:
     """The inputs of the rules of a fluent or event."""
-    entities = plan.analysis.entities
-    if symbol in plan.analysis.graph.metric:
-        from holdsfor.compiler.analysis.metric_shapes import metric_shapes
-
-        together = next(members for members in plan.analysis.graph.fluent_components if symbol in members)
+    entities, graph = plan.analysis.entities, plan.analysis.graph
+    if symbol in graph.metric:
+        together = next(members for members in graph.fluent_components if symbol in members)
         return [shape for shape in metric_shapes(together, plan.analysis) if shape.symbol == symbol]
     shapes = (rule_shape(rule, symbol, entities) for rule in entities[symbol].rules)
     return [shape for shape in shapes if shape is not None]
 
 
-def add_pattern(wanted: dict[_Name, set[Pattern]], symbol: _Name, pattern: Pattern) -> bool:
+def narrowed_facts(
+    program: MetricProgram, facts: FactSet, dictionary: Dictionary, asked: Atom
+) -> tuple[MetricProgram, FactSet]:
+    """The metric rules and facts that a question needs."""
+
+    def reads_of(head: Signature) -> Iterator[Read[Signature]]:
+        for rule in program.rules:
+            for atom, columns in read_columns(rule) if rule.head.signature == head else ():
+                yield Read(rule.head.args, atom.signature, columns)
+
+    wanted = demanded({asked.signature: {tuple(map(value_of, asked.args))}}, asked.signature, reads_of)
+    rules = tuple(rule for rule in program.rules if rule.head.signature in wanted)
+    kept = tuple(fact for fact in program.facts if (fact.predicate, len(fact.args)) in wanted)
+    tables = {
+        name: table.take(fitting(table.args, table.rows, wanted[name], dictionary))
+        for name, table in facts.tables.items()
+        if name in wanted
+    }
+    return MetricProgram(rules, kept), FactSet(facts.scale, tables)
+
+
+def _add(wanted: dict[_Name, set[Pattern]], symbol: _Name, pattern: Pattern) -> bool:
     """Adds a pattern; returns whether it is new."""
     known = wanted.setdefault(symbol, set())
     if any(_covers(one, pattern) for one in known):
@@ -120,29 +173,8 @@ def _covers(wide: Pattern, narrow: Pattern) -> bool:
     return all(value is None or value == other for value, other in zip(wide, narrow, strict=True))
 
 
-def _read_patterns(shape: RuleShape, reading: RuleReading, pattern: Pattern) -> Iterator[Pattern]:
-    """What a rule reads for a pattern of its head; empty if the head does not match."""
-    values: dict[str, Value] = {}
-    for column, value in zip(shape.columns, pattern, strict=True):
-        if value is None:
-            continue
-        if isinstance(column, Var):
-            if values.setdefault(column.name, value) != value:
-                return
-        elif is_ground(column) and value_of(column) != value:
-            return
-    fixed = values.keys() if len(values) == 1 else set()
-    if (reading.names & shape.ranging) - fixed:
-        # All instances determine the values of such a variable, not only those of the question. A single variable has
-        # all its values in one place.
-        yield (None,) * len(reading.columns)
-        return
-    yield tuple(_value(column, values) for column in reading.columns)
-
-
 def _value(column: Term, values: Mapping[str, Value]) -> Value | None:
     if isinstance(column, Var):
         return values.get(column.name)
-    if isinstance(column, Const) and column.value == "":
-        return None  # Stands for a variable that is not one of the rule.
-    return value_of(column) if is_ground(column) else None
+    # An empty constant stands for a variable that is not one of the rule.
+    return value_of(column) if is_ground(column) and column != Const("") else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,16 +15,13 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine
 from holdsfor.core.trace import RuleTrace, Traces
 from holdsfor.core.vocabulary import WordArray
-from holdsfor.explain.nodes import Pair
-from holdsfor.ir import EffectKind, Rule
+from holdsfor.explain.nodes import Effected, Happening, Holding, Pair
+from holdsfor.ir import EffectKind, EffectRule, EventRule, IntervalRule
 from holdsfor.logic.solver import Solver
-from holdsfor.logic.unify import is_ground, unify
+from holdsfor.logic.unify import Bindings, is_ground, unify
 from holdsfor.reference.evaluator import bind
-from holdsfor.reference.intervals import Interval
-from holdsfor.syntax.terms import Compound, Term, Var
-
-if TYPE_CHECKING:
-    from holdsfor.explain.metric_known import MetricKnown
+from holdsfor.reference.intervals import Interval, maximal
+from holdsfor.syntax.terms import Compound, Const, Term, Var
 
 _EVENT, _INTERVAL, _INITIATION, _TERMINATION = range(4)
 """The kinds of results of the core."""
@@ -60,6 +56,11 @@ class Rows:
                 found &= same
         return np.flatnonzero(found)
 
+    def interval(self, row: int) -> Interval:
+        """The interval of a row."""
+        start, end = int(self.start[row]), int(self.end[row])
+        return (-math.inf if start <= -FOREVER else start, math.inf if end >= FOREVER else end)
+
     def terms(self, row: int) -> list[Term]:
         """The terms of a row."""
         return [self._traces.term(int(column[row])) for column in self.columns]
@@ -68,7 +69,7 @@ class Rows:
 class Evidence:
     """Everything known at one query time, and its results.
 
-    `inputs` are the rows that count, `given` the inputs with rows, `metric` the results of metric rules.
+    `inputs` are the rows that count and the results of metric rules, `given` the inputs with rows.
     """
 
     def __init__(
@@ -79,9 +80,8 @@ class Evidence:
         given: frozenset[Symbol],
         moment: tuple[int, int],
         traces: Traces,
-        metric: MetricKnown | None = None,
     ) -> None:
-        self.analysis, self.given, self.metric = plan.analysis, given, metric
+        self.analysis, self.given = plan.analysis, given
         self.entities = plan.analysis.entities
         self.origin, self.now = moment
         self.background = engine.background
@@ -89,61 +89,69 @@ class Evidence:
         self._engine, self._traces, self._inputs = engine, traces, inputs
         self._tables: dict[object, Rows] = {}
         self._declared: dict[Pair, bool] = {}
-        self._raw: dict[Term, dict[Term, list[Interval]]] = {}
 
-    def rule(self, rule: Rule, symbol: Symbol, term: Term) -> RuleTrace:
-        """A rule that can be traced for one instance."""
-        return self._traces.of(rule, symbol, symbol.columns(term))
+    def __contains__(self, symbol: object) -> bool:
+        return symbol in self._engine.tables
+
+    def traced(self, goal: Holding | Effected | Happening) -> Iterator[tuple[RuleTrace, Bindings]]:
+        """The rules that can give a fluent, an effect or an event, with the values of their heads.
+
+        Each rule is traced in the key of the instance; `holdsFor` rules give fluents.
+        """
+        if isinstance(goal, Happening):
+            symbol, term = self.entities.event(goal.event), goal.event
+        else:
+            symbol, term = self.entities.pair(*goal.pair), goal.pair[0]
+        for rule in self.entities[symbol].rules:
+            match goal, rule:
+                case Happening(event, time), EventRule(event=head, time=now):
+                    heads = [(head, event), (now, Const(time))]
+                case Effected(kind, (fluent, value)), EffectRule(fvp=fvp) if rule.kind is kind:
+                    heads = [(fvp.fluent, fluent), (fvp.value, value)]
+                case Holding((fluent, value)), IntervalRule(fvp=fvp):
+                    heads = [(fvp.fluent, fluent), (fvp.value, value)]
+                case _:
+                    continue
+            for bound in bind({}, *heads):
+                yield self._traces.of(rule, symbol, symbol.columns(term)), bound
 
     def moments(self) -> Iterator[Ints]:
         """All time-points at which something happens or changes."""
         for symbol, entity in self.entities.table.items():
-            is_event = symbol.kind is EntityKind.EVENT
-            if symbol not in self._engine.tables:
-                continue
-            table = self.events(symbol) if is_event else self.fluents(symbol)
-            yield table.start if is_event else np.concatenate((table.start, table.end)) - 1
-            if entity.role is Role.SIMPLE_FLUENT:
-                yield from (self.points(symbol, kind).start for kind in EffectKind)
+            if symbol in self:
+                table, is_event = self.table(symbol), symbol.kind is EntityKind.EVENT
+                yield table.start if is_event else np.concatenate((table.start, table.end)) - 1
+                if entity.role is Role.SIMPLE_FLUENT:
+                    yield from (self.points(symbol, kind).start for kind in EffectKind)
 
     # Tables
 
-    def events(self, symbol: Symbol) -> Rows:
-        """The occurrences of an event."""
-        if self.is_input(symbol):
-            return self._input(symbol)
-        return self._results(symbol, _EVENT, 1)
-
-    def fluents(self, symbol: Symbol) -> Rows:
-        """The intervals of a fluent; the last column is the value."""
-        if self.is_input(symbol):
-            return self._input(symbol)
-        return self._results(symbol, _INTERVAL, 3)
+    def table(self, symbol: Symbol) -> Rows:
+        """The occurrences of an event, or the intervals of a fluent; the last column is the value."""
+        is_event = symbol.kind is EntityKind.EVENT
+        if not self.is_input(symbol):
+            return self._results(symbol, _EVENT if is_event else _INTERVAL)
+        if symbol not in self._inputs:
+            none, columns = np.empty(0, np.int64), [np.empty(0, np.uint64)] * (self._width(symbol) + (not is_event))
+            self._inputs[symbol] = Rows(columns, none, none, self._traces)
+        return self._inputs[symbol]
 
     def points(self, symbol: Symbol, kind: EffectKind) -> Rows:
         """The time-points at which values are initiated or terminated."""
-        return self._results(symbol, _INITIATION if kind is EffectKind.INITIATED else _TERMINATION, 1)
-
-    def _input(self, symbol: Symbol) -> Rows:
-        found = self._inputs.get(symbol)
-        if found is None:
-            width = self._width(symbol) + (0 if symbol.kind is EntityKind.EVENT else 1)
-            none = np.empty(0, np.int64)
-            found = self._inputs[symbol] = Rows([np.empty(0, np.uint64)] * width, none, none, self._traces)
-        return found
+        return self._results(symbol, _INITIATION if kind is EffectKind.INITIATED else _TERMINATION)
 
     def _width(self, symbol: Symbol) -> int:
         return self._engine.lowered.plan.tables[self._engine.tables[symbol]].columns
 
-    def _results(self, symbol: Symbol, kind: int, head: int) -> Rows:
+    def _results(self, symbol: Symbol, kind: int) -> Rows:
         if (symbol, kind) not in self._tables:
+            is_interval = kind == _INTERVAL
+            head = 3 if is_interval else 1
             width = head + self._width(symbol) + (kind in (_INITIATION, _TERMINATION))
             cells = self._engine.core.result_rows(self._engine.tables[symbol], kind).reshape(-1, width)
             start = cells[:, 0].view(np.int64)
-            end = start + 1 if head == 1 else cells[:, 1].view(np.int64)
-            columns = [cells[:, place] for place in range(head, width)]
-            if head == 3:
-                columns.append(cells[:, 2])
+            end = cells[:, 1].view(np.int64) if is_interval else start + 1
+            columns = [cells[:, place] for place in (*range(head, width), *((2,) if is_interval else ()))]
             found = Rows(columns, start, end, self._traces)
             self._tables[symbol, kind] = found.with_open_terms() if kind == _TERMINATION else found
         return self._tables[symbol, kind]
@@ -155,18 +163,22 @@ class Evidence:
         symbol = self.entities.pair(*pair)
         if self.is_input(symbol) and not self.is_declared(pair):
             return []
-        table = self.fluents(symbol)
+        table = self.table(symbol)
         rows = table.matching((*symbol.columns(pair[0]), pair[1]))
-        return sorted(_interval(table, row) for row in rows.tolist())
+        return maximal(map(table.interval, rows.tolist()))
+
+    def around(self, pair: Pair, time: int) -> Interval | None:
+        """The interval of a pair that contains a time-point."""
+        return next((one for one in self.intervals(pair) if one[0] <= time < one[1]), None)
 
     def holds(self, pair: Pair, time: int) -> bool:
         """Whether a pair holds at a time-point."""
-        return any(start <= time < end for start, end in self.intervals(pair))
+        return self.around(pair, time) is not None
 
     def happens(self, event: Term, time: int) -> bool:
         """Whether an event happens at a time-point."""
         symbol = self.entities.event(event)
-        return len(self.events(symbol).matching(symbol.columns(event), time)) > 0
+        return len(self.table(symbol).matching(symbol.columns(event), time)) > 0
 
     def is_given(self, event: Term, time: int) -> bool:
         """Whether a row of the input contains an event at a time-point."""
@@ -191,57 +203,29 @@ class Evidence:
             )
         return self._declared[pair]
 
-    def has(self, pair: Pair, time: int) -> bool:
-        """Whether a pair has been initiated and not broken, regardless of groundings."""
-        return any(start <= time < end for start, end in self.raw(pair[0]).get(pair[1], ()))
+    def _initiations(self, symbol: Symbol, pattern: Sequence[Term]) -> Iterator[tuple[list[Term], int]]:
+        table = self.points(symbol, EffectKind.INITIATED)
+        return ((table.terms(row), int(table.start[row])) for row in table.matching(pattern).tolist())
 
-    def raw(self, fluent: Term) -> dict[Term, list[Interval]]:
-        """The intervals of all values of a simple fluent by inertia, regardless of groundings."""
-        if fluent not in self._raw:
-            self._raw[fluent] = self._by_inertia(fluent)
-        return self._raw[fluent]
-
-    def _by_inertia(self, fluent: Term) -> dict[Term, list[Interval]]:
-        started, ended = (self._effects_by_time(kind, fluent) for kind in EffectKind)
-        found: dict[Term, list[Interval]] = {}
-        value: Term | None = None
-        since = 0.0
-        for time in sorted(started.keys() | ended.keys()):
-            new, over = started.get(time, set()), ended.get(time, set())
-            if value is not None and (_has(over, value) or new - {value}):
-                found.setdefault(value, []).append((since, time + 1))
-                value = None
-            if len(new) == 1 and not any(_has(over, one) for one in new) and value is None:
-                (value,), since = new, time + 1
-        if value is not None:
-            found.setdefault(value, []).append((since, math.inf))
+    def others(self, pair: Pair) -> dict[Term, set[int]]:
+        """The initiations of other values of a fluent."""
+        symbol = self.entities.pair(*pair)
+        found: dict[Term, set[int]] = {}
+        for (*_, value), time in self._initiations(symbol, (*symbol.columns(pair[0]), Var("V"))):
+            if value != pair[1]:
+                found.setdefault(value, set()).add(time)
         return found
 
-    def _effects_by_time(self, kind: EffectKind, fluent: Term) -> dict[int, set[Term]]:
-        symbol = self.entities.by_events(fluent)
-        table = self.points(symbol, kind)
-        found: dict[int, set[Term]] = {}
-        for row in table.matching((*symbol.columns(fluent), Var("V"))).tolist():
-            found.setdefault(int(table.start[row]), set()).add(table.terms(row)[-1])
-        return found
+    def breaks(self, pair: Pair) -> list[int]:
+        """The time-points that end a pair: its terminations, and the initiations of other values."""
+        ended = self.effect_times(EffectKind.TERMINATED, pair)
+        return sorted(set(ended).union(*self.others(pair).values()))
 
     def initiated(self, symbol: Symbol, columns: Sequence[Term], value: Term) -> list[Pair]:
         """The pairs that match a pattern and are initiated at some time."""
-        table = self.points(symbol, EffectKind.INITIATED)
-        rows = table.matching((*columns, value)).tolist()
-        found = dict.fromkeys(tuple(table.terms(row)) for row in rows)
-        return [(ground_term(symbol, list(terms[:-1])), terms[-1]) for terms in found]
+        found = dict.fromkeys(tuple(terms) for terms, _ in self._initiations(symbol, (*columns, value)))
+        return [(ground_term(symbol, terms), last) for *terms, last in found]
 
     def is_input(self, symbol: Symbol) -> bool:
         """Whether an event or fluent comes from the stream, or is treated as input."""
         return self.entities[symbol].role in (Role.INPUT_EVENT, Role.INPUT_FLUENT, Role.METRIC_FLUENT)
-
-
-def _has(values: set[Term], value: Term) -> bool:
-    """Whether a value is among some values, one of which may be open."""
-    return any(one == value or unify(one, value, {}) is not None for one in values)
-
-
-def _interval(table: Rows, row: int) -> Interval:
-    start, end = int(table.start[row]), int(table.end[row])
-    return (-math.inf if start <= -FOREVER else start, math.inf if end >= FOREVER else end)

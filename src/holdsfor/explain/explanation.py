@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.explain.nodes import Node
 from holdsfor.explain.page import html_fragment, html_page
 from holdsfor.explain.text import tree_text
@@ -32,12 +32,19 @@ class Explanation:
     query_time: int | None = None
     notes: tuple[str, ...] = ()
     time_scale: TimeScale | None = None
-    _check: Callable[[], list[str]] | None = field(default=None, repr=False, compare=False)
+    basis: object = field(default=None, repr=False, compare=False)
+    """The rules and rows that it was made from."""
 
     @property
     def headline(self) -> str:
         """One sentence."""
         return f"{self.question} {'holds' if self.holds else 'does not hold'} at {self.at}"
+
+    def required(self, *, holds: bool) -> Explanation:
+        """The explanation itself; raises HoldsforError if it explains the opposite."""
+        if self.holds is not holds:
+            raise HoldsforError(f"{self.headline}; ask {'why' if self.holds else 'why_not'}")
+        return self
 
     def text(self, depth: int | None = None) -> str:
         """The explanation as an indented tree; `depth` limits its levels."""
@@ -77,14 +84,8 @@ class Explanation:
         with times_in(self.time_scale):
             return html_fragment(self)
 
-    def replay(self) -> list[str]:
-        """Check every step against the rows, the rules and inertia, without the engine; returns the mistakes."""
-        assert self._check is not None
-        return self._check()
-
     def __repr__(self) -> str:
         return self.text()
 
     def _repr_html_(self) -> str:
-        with times_in(self.time_scale):
-            return html_fragment(self)
+        return self.fragment()

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdsfor.columns.kernels import Bools, Ints
+from holdsfor.columns.stream import EventColumns
 from holdsfor.columns.tables import FOREVER
 from holdsfor.columns.windows import WindowPlan
-from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.explain.evidence import Evidence
+from holdsfor.explain.known import Case
 from holdsfor.explain.questions import Question
 from holdsfor.explain.wording import pair_text, point_text
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term
-
-if TYPE_CHECKING:
-    from holdsfor.explain.asking import Case
 
 _MOST_SHOWN = 3
 
@@ -34,51 +29,31 @@ def window_notes(case: Case, asked: Question, at: int) -> list[str]:
     if at <= windows.start:
         notes.append(f"the stream begins after {point_text(windows.start)}")
     missing = list(_left_out(case))
-    if missing and _verdict(case.evidence, asked, at) != _verdict(case.with_all_rows(), asked, at):
+    whole = WindowPlan(None, max(1, case.query - windows.start), min(windows.start, case.query - 1), case.query)
+    if missing and asked.holds(case.evidence, at) != asked.holds(case.evidence_with(whole), at):
         shown = "; ".join(text for _, text in sorted(missing)[:_MOST_SHOWN])
         more = f"; and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
         notes.append(f"forgotten: the answer would be another one if all rows had counted: {shown}{more}")
     return notes
 
 
-def everything(case_query: int, windows: WindowPlan) -> WindowPlan:
-    """Windows that forget nothing, with one query time."""
-    return WindowPlan(None, max(1, case_query - windows.start), min(windows.start, case_query - 1), case_query)
-
-
-def _verdict(evidence: Evidence, asked: Question, at: int) -> bool:
-    if asked.value is None:
-        return evidence.happens(asked.term, at)
-    return evidence.holds((asked.term, asked.value), at)
-
-
 def _left_out(case: Case) -> Iterator[tuple[int, str]]:
-    """The rows about times up to the query time that do not count, with the reasons."""
+    """The rows about times up to the query time that do not count, latest first, with the reasons."""
     windows, query = case.frame.windows, case.query
-    for symbol, events in case.stream.events.items():
-        out = (windows.counted_at(events.arrival, events.time) > query) & (events.time <= query)
-        for row in _latest(out, events.time):
-            event = _term(case, symbol, [int(column[row]) for column in events.args])
-            reason = _reason(int(events.arrival[row]), query, windows)
-            yield -int(events.time[row]), f"{print_term(event)} at {point_text(int(events.time[row]))} {reason}"
-    for symbol, fluent in case.stream.fluents.items():
-        out = (windows.loaded_at(fluent.arrival) > query) & (fluent.start <= query)
-        for row in _latest(out, fluent.start):
-            term = _term(case, symbol, [int(column[row]) for column in fluent.args])
-            pair = pair_text((term, case.dictionary.term(int(fluent.value[row]))))
-            reason = _reason(int(fluent.arrival[row]), query, windows)
-            yield -int(fluent.start[row]), f"{pair} from {point_text(int(fluent.start[row]))} {reason}"
-
-
-def _latest(out: Bools, times: Ints) -> list[int]:
-    rows = np.flatnonzero(out)
-    found: list[int] = rows[np.argsort(-times[rows], kind="stable")].tolist()
-    return found
-
-
-def _term(case: Case, symbol: Symbol, codes: list[int]) -> Term:
-    terms = tuple(case.dictionary.terms(codes))
-    return Compound(symbol.name, terms) if terms else Const(symbol.name)
+    for symbol, rows in case.stream.tables():
+        if isinstance(rows, EventColumns):
+            start, counted = rows.time, windows.counted_at(rows.arrival, rows.time)
+        else:
+            start, counted = rows.start, windows.loaded_at(rows.arrival)
+        left = np.flatnonzero((counted > query) & (start <= query))
+        for row in left[np.argsort(-start[left], kind="stable")].tolist():
+            args = tuple(case.dictionary.terms([int(column[row]) for column in rows.args]))
+            term: Term = Compound(symbol.name, args) if args else Const(symbol.name)
+            what = f"{print_term(term)} at"
+            if not isinstance(rows, EventColumns):
+                what = f"{pair_text((term, case.dictionary.term(int(rows.value[row]))))} from"
+            when, reason = int(start[row]), _reason(int(rows.arrival[row]), query, windows)
+            yield -when, f"{what} {point_text(when)} {reason}"
 
 
 def _reason(arrival: int, query: int, windows: WindowPlan) -> str:

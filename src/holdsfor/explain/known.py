@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.kernels import Bools, Ints
 from holdsfor.columns.stream import EventColumns, FluentColumns, Stream
 from holdsfor.columns.tables import FOREVER, Intervals
-from holdsfor.columns.windows import WindowPlan
+from holdsfor.columns.windows import WindowPlan, first_moment, whole_history
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine
@@ -20,10 +20,6 @@ from holdsfor.core.rows import FluentRows
 from holdsfor.core.trace import Traces
 from holdsfor.core.vocabulary import Vocabulary, WordArray
 from holdsfor.explain.evidence import Evidence, Rows
-from holdsfor.reference.intervals import maximal
-
-if TYPE_CHECKING:
-    from holdsfor.explain.metric_known import MetricKnown
 
 
 class _FewWords(Vocabulary):
@@ -38,27 +34,51 @@ class _FewWords(Vocabulary):
         return np.array([self._words.word(term) for term in terms], np.uint64)[place]
 
 
-class Recording:
-    """A stream with its windows; the engine receives only what a question needs."""
+@dataclass(frozen=True)
+class Frame:
+    """The query times of a run and its first time-point; both belong to the whole stream."""
 
-    def __init__(self, plan: Plan, dictionary: Dictionary, stream: Stream, given: frozenset[Symbol]) -> None:
-        self._plan, self._dictionary, self._stream, self._given = plan, dictionary, stream, given
+    windows: WindowPlan
+    origin: int
 
-    def evidence(self, windows: WindowPlan, query: int, origin: int) -> Evidence:
-        """The results of the rows that count at a query time."""
-        engine = Engine(self._plan, windows.size, threads=1, is_traced=True)
-        vocabulary = _FewWords(self._dictionary, engine.words)
-        rows = counted(self._stream, windows, query)
+    @classmethod
+    def of(cls, stream: Stream, windows: WindowPlan | None) -> Frame:
+        """The frame of a run over a stream."""
+        used = windows or whole_history(stream)
+        return cls(used, first_moment(stream, used))
+
+    def query_for(self, time: int) -> int:
+        """The last query time whose window contains a time-point, or else the first one after it."""
+        queries = self.windows.query_times
+        size = FOREVER if self.windows.size is None else self.windows.size
+        return int(queries[max(0, int(np.searchsorted(queries - size, time)) - 1)])
+
+
+class Case:
+    """The rows that a question needs, as known at a query time, and their results."""
+
+    def __init__(
+        self, plan: Plan, stream: Stream, dictionary: Dictionary, frame: Frame, query: int, given: frozenset[Symbol]
+    ) -> None:
+        self.plan, self.stream, self.dictionary = plan, stream, dictionary
+        self.frame, self.query, self._given = frame, query, given
+        self.evidence = self.evidence_with(frame.windows)
+
+    def evidence_with(self, windows: WindowPlan) -> Evidence:
+        """The results of the rows that count at the query time."""
+        engine = Engine(self.plan, windows.size, threads=1, is_traced=True)
+        vocabulary = _FewWords(self.dictionary, engine.words)
+        rows = counted(self.stream, windows, self.query)
         self._push(engine, rows, windows, vocabulary)
-        metric = self._metric(rows, windows, query, origin)
-        derived = self._derived(metric)
-        self._push_metric(engine, derived, vocabulary)
-        engine.advance(query)
+        derived = [_metric_rows(engine, *one, vocabulary) for one in self._metric(rows, windows)]
+        for found in derived:
+            engine.push(found)
+        engine.advance(self.query)
         traces = Traces(engine)
-        inputs = _inputs(engine, traces, rows, windows, query, vocabulary)
-        for symbol, found in derived.items():
-            inputs[symbol] = _table(found, vocabulary, traces)
-        return Evidence(self._plan, engine, inputs, self._given, (origin, query), traces, metric)
+        inputs = self._inputs(engine, traces, rows, windows, vocabulary)
+        for found in derived:
+            inputs[engine.symbols[found.table]] = Rows((*found.words.T, found.value), found.start, found.end, traces)
+        return Evidence(self.plan, engine, inputs, self._given, (self.frame.origin, self.query), traces)
 
     @staticmethod
     def _push(engine: Engine, rows: Stream, windows: WindowPlan, vocabulary: Vocabulary) -> None:
@@ -76,35 +96,43 @@ class Recording:
         for symbol, events in rows.events.items():
             _push_some(engine, symbol, events, np.ones(len(events.time), np.bool_), vocabulary)
 
-    # A trace has no metric rules; their results are its input.
+    def _metric(self, rows: Stream, windows: WindowPlan) -> Iterator[tuple[Symbol, Intervals]]:
+        """The results of metric rules. A trace does not have these rules, but their results as input."""
+        if self.plan.has_metric_rules:
+            engine = Engine(self.plan, windows.size, origin=self.frame.origin, threads=1)
+            vocabulary = Vocabulary(self.dictionary, engine.words)
+            self._push(engine, rows, windows, vocabulary)
+            engine.advance(self.query)
+            found = engine.answer(vocabulary).fluents
+            yield from (
+                (symbol, found[symbol]) for symbol in sorted(self.plan.analysis.graph.metric) if symbol in found
+            )
 
-    def _metric(self, rows: Stream, windows: WindowPlan, query: int, origin: int) -> MetricKnown | None:
-        if not self._plan.has_metric_rules:
-            return None
-        from holdsfor.explain.metric_known import MetricKnown
+    def _inputs(
+        self, engine: Engine, traces: Traces, rows: Stream, windows: WindowPlan, vocabulary: Vocabulary
+    ) -> dict[Symbol, Rows]:
+        """Events that count, and input fluents as windows cut them."""
+        found = {}
+        for symbol, events in rows.events.items():
+            taken = engine.rows(symbol, events, vocabulary)
+            if taken is not None:
+                found[symbol] = Rows(tuple(taken.words.T), events.time, events.time + 1, traces)
+        for symbol, fluent in rows.fluents.items():
+            taken = engine.rows(symbol, fluent, vocabulary)
+            if isinstance(taken, FluentRows):
+                start = np.maximum(fluent.start, first_seen(windows, fluent))
+                # A point at the query time continues until the next time-point is known.
+                end = np.where(fluent.is_point & (start == self.query), FOREVER, fluent.end)
+                found[symbol] = Rows((*taken.words.T, taken.value), start, end, traces)
+        return found
 
-        engine = Engine(self._plan, windows.size, origin=origin, threads=1)
-        vocabulary = Vocabulary(self._dictionary, engine.words)
-        self._push(engine, rows, windows, vocabulary)
-        engine.advance(query)
-        first = {symbol: first_seen(windows, fluent) for symbol, fluent in rows.fluents.items()}
-        return MetricKnown(self._dictionary, engine.answer(vocabulary), rows, first)
 
-    def _derived(self, metric: MetricKnown | None) -> dict[Symbol, Intervals]:
-        if metric is None:
-            return {}
-        found = {symbol: metric.intervals(symbol) for symbol in sorted(self._plan.analysis.graph.metric)}
-        return {symbol: table for symbol, table in found.items() if table is not None}
-
-    @staticmethod
-    def _push_metric(engine: Engine, derived: Mapping[Symbol, Intervals], vocabulary: Vocabulary) -> None:
-        for symbol, found in derived.items():
-            end = np.where(found.end >= FOREVER, CORE_FOREVER, found.end)
-            words = [vocabulary.words(column) for column in found.args]
-            stacked = np.stack(words, axis=1) if words else np.empty((len(end), 0), np.uint64)
-            is_point = np.zeros(len(end), np.bool_)
-            value = vocabulary.words(found.value)
-            engine.push(FluentRows(engine.tables[symbol], found.start, end, value, stacked, is_point))
+def _metric_rows(engine: Engine, symbol: Symbol, found: Intervals, vocabulary: Vocabulary) -> FluentRows:
+    end = np.where(found.end >= FOREVER, CORE_FOREVER, found.end)
+    words = [vocabulary.words(column) for column in found.args]
+    stacked = np.stack(words, axis=1) if words else np.empty((len(end), 0), np.uint64)
+    is_point = np.zeros(len(end), np.bool_)
+    return FluentRows(engine.tables[symbol], found.start, end, vocabulary.words(found.value), stacked, is_point)
 
 
 def _push_some(
@@ -138,37 +166,3 @@ def first_seen(windows: WindowPlan, fluent: FluentColumns) -> Ints:
         return np.full(len(fluent.start), -FOREVER)
     loaded = windows.loaded_at(fluent.arrival)
     return np.where(loaded < FOREVER, loaded - windows.size + 1, FOREVER)
-
-
-def _inputs(
-    engine: Engine, traces: Traces, rows: Stream, windows: WindowPlan, query: int, vocabulary: Vocabulary
-) -> dict[Symbol, Rows]:
-    """Events that count, and the maximal intervals of input fluents."""
-    found = {}
-    for symbol, events in rows.events.items():
-        taken = engine.rows(symbol, events, vocabulary)
-        if taken is not None:
-            found[symbol] = Rows(list(taken.words.T), events.time, events.time + 1, traces)
-    for symbol, fluent in rows.fluents.items():
-        taken = engine.rows(symbol, fluent, vocabulary)
-        if isinstance(taken, FluentRows):
-            start = np.maximum(fluent.start, first_seen(windows, fluent))
-            # A point at the query time continues until the next time-point is known.
-            end = np.where(fluent.is_point & (start == query), FOREVER, fluent.end)
-            found[symbol] = _joined(np.column_stack((taken.words, taken.value)), start, end, traces)
-    return found
-
-
-def _joined(words: np.typing.NDArray[np.uint64], start: Ints, end: Ints, traces: Traces) -> Rows:
-    pairs: dict[tuple[int, ...], list[tuple[float, float]]] = {}
-    for key, *interval in zip(map(tuple, words.tolist()), start.tolist(), end.tolist(), strict=True):
-        pairs.setdefault(key, []).append((interval[0], interval[1]))
-    held = [(key, one) for key, some in pairs.items() for one in maximal(some)]
-    columns = np.array([key for key, _ in held], np.uint64).reshape(len(held), words.shape[1])
-    times = np.array([one for _, one in held], np.int64).reshape(len(held), 2)
-    return Rows(list(columns.T), times[:, 0], times[:, 1], traces)
-
-
-def _table(found: Intervals, vocabulary: Vocabulary, traces: Traces) -> Rows:
-    columns = [vocabulary.words(column) for column in (*found.args, found.value)]
-    return Rows(columns, found.start, found.end, traces)

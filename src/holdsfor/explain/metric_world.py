@@ -14,18 +14,19 @@ from functools import cached_property
 import numpy as np
 
 from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.kernels import Ints
 from holdsfor.columns.metric.endless import NeverEnds
-from holdsfor.columns.metric.facts import Facts, FactSet
+from holdsfor.columns.metric.facts import FactSet, no_facts
 from holdsfor.columns.metric.timeline import columns_of, scale_of
 from holdsfor.columns.tables import FOREVER
-from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.core.metric_driver import materialise
 from holdsfor.diagnostics import ProgramError
-from holdsfor.explain.metric_solving import Ground, MetricSolver, Signature
-from holdsfor.ir.metric import MetricProgram, MetricRule, UnaryOperator
-from holdsfor.reference.metric.needs import Stratum, strata, windows
-from holdsfor.reference.metric.times import BEGINNING, END, NEVER, Cut, Times
+from holdsfor.ir.metric import Atom, MetricProgram
+from holdsfor.reference.metric.bindings import FactTimes, Ground, Place
+from holdsfor.reference.metric.evaluator import atom_times, consequences, times_of
+from holdsfor.reference.metric.needs import Signature, Stratum, strata, uses, windows
+from holdsfor.reference.metric.times import Cut, Times
 from holdsfor.syntax.terms import Const, Var
 
 _MOST_ROUNDS = 2_000
@@ -34,30 +35,24 @@ _MOST_ROUNDS = 2_000
 class Table:
     """The facts of a predicate, by arguments."""
 
-    def __init__(self, facts: Facts | None, scale: int, dictionary: Dictionary) -> None:
-        self._facts, self._scale, self._dictionary = facts, scale, dictionary
+    def __init__(self, found: FactSet, signature: Signature, dictionary: Dictionary) -> None:
+        self._facts, self._scale = found.tables.get(signature) or no_facts(signature[1]), found.scale
+        self._dictionary = dictionary
         self._decoded: dict[Ground, Times] = {}
 
-    def matching(self, pattern: Sequence[Const | Var]) -> list[Ground]:
+    def matching(self, pattern: Sequence[Const | Var] = ()) -> list[Ground]:
         """The argument tuples that match a pattern."""
-        if self._facts is None:
-            return []
-        rows = self._rows(pattern).tolist()
         columns = self._facts.args
-        found = dict.fromkeys(tuple(int(column[row]) for column in columns) for row in rows)
+        found = dict.fromkeys(tuple(int(column[row]) for column in columns) for row in self._rows(pattern).tolist())
         return [tuple(Const(self._dictionary.values[code]) for code in codes) for codes in found]  # type: ignore[arg-type]
 
     def times(self, args: Ground) -> Times:
         """The times at which a fact holds."""
         if args not in self._decoded:
-            self._decoded[args] = NEVER if self._facts is None else self._times(args)
+            rows = self._rows(args)
+            ends = zip(self._facts.start[rows].tolist(), self._facts.end[rows].tolist(), strict=True)
+            self._decoded[args] = Times.of((self._cut(start), self._cut(end)) for start, end in ends)
         return self._decoded[args]
-
-    def _times(self, args: Ground) -> Times:
-        assert self._facts is not None
-        rows = self._rows(args)
-        starts, ends = self._facts.start[rows].tolist(), self._facts.end[rows].tolist()
-        return Times.of((self._cut(start), self._cut(end)) for start, end in zip(starts, ends, strict=True))
 
     def _cut(self, cell: int) -> Cut:
         """The start of a cell: a point is an even cell, the gap after it the odd one."""
@@ -65,16 +60,23 @@ class Table:
             return (math.inf, 0) if cell > 0 else (-math.inf, 1)
         return Fraction(cell >> 1, self._scale), cell & 1
 
-    def _rows(self, pattern: Sequence[Const | Var]) -> np.typing.NDArray[np.intp]:
-        assert self._facts is not None
+    def _rows(self, pattern: Sequence[Const | Var]) -> Ints:
         found = np.ones(self._facts.rows, np.bool_)
-        for column, arg in zip(self._facts.args, pattern, strict=True):
+        for column, arg in zip(self._facts.args, pattern, strict=False):
             if isinstance(arg, Const):
                 found &= column == self._dictionary.find(arg.value)
         return np.flatnonzero(found)
 
 
-class MetricWorld(MetricSolver):
+class _Lookup(FactTimes):
+    """Facts that are looked up by pattern."""
+
+    def domain(self, places: Iterable[Place]) -> Iterable[Const]:
+        """The values that facts have at some places."""
+        return dict.fromkeys(args[place] for signature, place in places for args in self.matching(signature, ()))
+
+
+class MetricWorld(_Lookup):
     """All facts and results around a time."""
 
     def __init__(
@@ -85,155 +87,101 @@ class MetricWorld(MetricSolver):
         time: Fraction,
         within: tuple[Fraction | None, Fraction | None],
     ) -> None:
-        self.program, self._dictionary, self.within = program, dictionary, within
-        self._facts = facts
-        self._asked = time
+        self.program, self.facts, self.dictionary, self._within = program, facts, dictionary, within
         self._heads = {rule.head.signature for rule in program.rules}
-        self._tables: dict[tuple[Signature, bool], Table] = {}
-        self._layers: dict[frozenset[Signature], list[dict[tuple[Signature, Ground], Times]]] = {}
+        self._needed = windows(program, (time, time))
+        self.windows = {signature: times_of(needed) for signature, needed in self._needed.items()}
+        self._written = columns_of(program.facts, scale_of((), program.facts), dictionary)
+        self._strata = {signature: stratum for stratum in strata(program) for signature in stratum.signatures}
+        self._tables: dict[tuple[str, Signature], Table] = {}
+        self._rounds: dict[frozenset[Signature], list[_Round]] = {}
 
     @cached_property
     def _derived(self) -> FactSet:
         plan = make_metric_plan(self.program)
-        needed = windows(self.program, (self._asked, self._asked))
-        low = min((needed[head][0] for head in self._heads), default=-math.inf)
-        high = max((needed[head][1] for head in self._heads), default=math.inf)
+        low = min((self._needed[head][0] for head in self._heads), default=-math.inf)
+        high = max((self._needed[head][1] for head in self._heads), default=math.inf)
         start, end = (None if isinstance(bound, float) else bound for bound in (low, high))
-        first, last = self.within
+        first, last = self._within
         wide = None if first is None or start is None else min(first, start)
         far = None if last is None or end is None else max(last, end)
         try:
-            return materialise(plan, self._facts, self._dictionary, wide, far)
+            return materialise(plan, self.facts, self.dictionary, wide, far)
         except (NeverEnds, ProgramError):
             # The results are infinite, but those that the question needs are not.
-            return materialise(plan, self._facts, self._dictionary, start, end)
+            return materialise(plan, self.facts, self.dictionary, start, end)
 
     @cached_property
     def first_fact(self) -> Fraction | None:
         """The time before which nothing can hold; None if there is no such time."""
-        tables = [(facts.scale, table) for facts in (self._facts, self._written) for table in facts.tables.values()]
+        tables = [(facts.scale, table) for facts in (self.facts, self._written) for table in facts.tables.values()]
         starts = [(scale, table.bounds[0]) for scale, table in tables if table.rows]
         if any(cell <= -FOREVER for _, cell in starts) or not make_metric_plan(self.program).is_forward:
             return None
         return min((Fraction(cell >> 1, scale) for scale, cell in starts), default=None)
 
-    @cached_property
-    def _written(self) -> FactSet:
-        """The facts in the program."""
-        return columns_of(self.program.facts, scale_of((), self.program.facts), self._dictionary)
-
     def given(self, signature: Signature) -> tuple[Table, Table]:
         """The facts of the input and of the program."""
-        for which, one in ((False, self._facts), (True, self._written)):
-            if (signature, which) not in self._tables:
-                self._tables[signature, which] = Table(one.tables.get(signature), one.scale, self._dictionary)
-        return self._tables[signature, False], self._tables[signature, True]
+        return self._table("input", self.facts, signature), self._table("written", self._written, signature)
 
-    @cached_property
-    def _found(self) -> dict[Signature, Table]:
-        derived = self._derived
-        return {s: Table(derived.tables.get(s), derived.scale, self._dictionary) for s in self._heads}
+    def _table(self, origin: str, found: FactSet, signature: Signature) -> Table:
+        if (origin, signature) not in self._tables:
+            self._tables[origin, signature] = Table(found, signature, self.dictionary)
+        return self._tables[origin, signature]
 
-    # Solver interface; `rank` limits the use of recursive predicates
+    def _known(self, signature: Signature) -> tuple[Table, ...]:
+        if signature in self._heads:
+            return (self._table("derived", self._derived, signature),)
+        return self.given(signature)
 
-    def matching(self, signature: Signature, pattern: Sequence[Const | Var], rank: int | None = None) -> list[Ground]:
+    def matching(self, signature: Signature, pattern: Sequence[Const | Var]) -> list[Ground]:
         """The facts of a predicate that hold at some time and match a pattern."""
-        layer = self._layer(signature, rank)
-        if layer is not None:
-            return [args for name, args in layer if name == signature and _matches(args, pattern)]
-        if signature in self._heads:
-            return self._found[signature].matching(pattern)
-        one, other = self.given(signature)
-        return list(dict.fromkeys((*one.matching(pattern), *other.matching(pattern))))
+        return list(dict.fromkeys(args for table in self._known(signature) for args in table.matching(pattern)))
 
-    def times(self, signature: Signature, args: Ground, rank: int | None = None) -> Times:
+    def times(self, signature: Signature, args: Ground) -> Times:
         """The times at which a fact holds."""
-        layer = self._layer(signature, rank)
-        if layer is not None:
-            return layer.get((signature, args), NEVER)
-        if signature in self._heads:
-            return self._found[signature].times(args)
-        one, other = self.given(signature)
-        return one.times(args) | other.times(args)
+        one, *others = (table.times(args) for table in self._known(signature))
+        return one | others[0] if others else one
 
-    # Rounds
-
-    @cached_property
-    def _strata(self) -> dict[Signature, Stratum]:
-        return {signature: stratum for stratum in strata(self.program) for signature in stratum.signatures}
-
-    def is_recursive(self, signature: Signature) -> bool:
-        """Whether a predicate is recursive."""
-        stratum = self._strata.get(signature)
-        return stratum is not None and any(
-            atom.signature in stratum.signatures for rule in stratum.rules for atom in read_atoms(rule)
-        )
-
-    def _layer(self, signature: Signature, rank: int | None) -> dict[tuple[Signature, Ground], Times] | None:
-        if rank is None or not self.is_recursive(signature):
-            return None
-        return self._rounds(signature)[rank] if rank < len(self._rounds(signature)) else None
-
-    def _rounds(self, signature: Signature) -> list[dict[tuple[Signature, Ground], Times]]:
-        return self._layers.setdefault(self._strata[signature].signatures, [])
-
-    def rank(self, signature: Signature, args: Ground, time: Fraction) -> int | None:
-        """The first round in which a recursive fact is derived for a time; None for other predicates."""
-        if not self.is_recursive(signature):
-            return None
-        layers = self._rounds(signature)
-        if not layers:
-            layers.append(self._beginning(self._strata[signature]))
+    def before(self, atom: Atom, time: Fraction) -> FactTimes:
+        """The facts from which a fact was derived: for a recursive one, those of the round before."""
+        stratum = self._strata.get(atom.signature)
+        if stratum is None or not any(stratum.signatures & set(uses(rule)) for rule in stratum.rules):
+            return self
+        rounds = self._rounds.setdefault(stratum.signatures, [])
         for number in range(_MOST_ROUNDS):
-            if number == len(layers):
-                layers.append(self._next(self._strata[signature], number - 1))
-            if time in layers[number].get((signature, args), NEVER):
-                return number
-        return None
+            if number == len(rounds):
+                rounds.append(rounds[-1].following() if rounds else _Round(self, stratum))
+            if time in atom_times(atom, {}, rounds[number]):
+                return rounds[max(0, number - 1)]
+        return self
 
-    def _beginning(self, stratum: Stratum) -> dict[tuple[Signature, Ground], Times]:
-        found: dict[tuple[Signature, Ground], Times] = {}
+
+class _Round(_Lookup):
+    """The facts of a stratum after a number of rounds, at the times that matter; first those that are given."""
+
+    def __init__(self, world: MetricWorld, stratum: Stratum) -> None:
+        super().__init__({signature: {} for signature in stratum.signatures})
+        self._world, self._stratum = world, stratum
         for signature in stratum.signatures:
-            for table in self.given(signature):
-                for args in table.matching([Var(f"X{place}") for place in range(signature[1])]):
-                    key = signature, args
-                    found[key] = found.get(key, NEVER) | table.times(args)
-        return {key: held & self._window(key[0]) for key, held in found.items()}
+            for table in world.given(signature):
+                for args in table.matching():
+                    self.learn(signature, args, table.times(args) & world.windows[signature])
 
-    def _next(self, stratum: Stratum, rank: int) -> dict[tuple[Signature, Ground], Times]:
-        found = dict(self._rounds(next(iter(stratum.signatures)))[rank])
-        for rule in stratum.rules:
+    def matching(self, signature: Signature, pattern: Sequence[Const | Var]) -> list[Ground]:
+        """The facts of a predicate that match a pattern."""
+        return list(self[signature]) if signature in self else self._world.matching(signature, pattern)
+
+    def times(self, signature: Signature, args: Ground) -> Times:
+        """The times at which a fact holds."""
+        return super().times(signature, args) if signature in self else self._world.times(signature, args)
+
+    def following(self) -> _Round:
+        """The next round."""
+        found = _Round(self._world, self._stratum)
+        found.update({signature: dict(table) for signature, table in self.items()})
+        for rule in self._stratum.rules:
             signature = rule.head.signature
-            for binding, held in self.solutions(rule, {}, rank):
-                key = signature, self.ground(rule.head, binding)
-                found[key] = found.get(key, NEVER) | (moved(held, rule) & self._window(signature))
+            for args, held in consequences(rule, self):
+                found.learn(signature, args, held & self._world.windows[signature])
         return found
-
-    @cached_property
-    def _windows(self) -> dict[Signature, Times]:
-        needed = windows(self.program, (self._asked, self._asked))
-        return {
-            name: Times.of([(max(BEGINNING, (low, 0)), min(END, (high, 1)))]) for name, (low, high) in needed.items()
-        }
-
-    def _window(self, signature: Signature) -> Times:
-        return self._windows[signature]
-
-
-def moved(held: Times, rule: MetricRule) -> Times:
-    """The times of the head, from the times of the body."""
-    for operator, during in rule.boxes:
-        held = held.later(during) if operator is UnaryOperator.BOX_PLUS else held.earlier(during)
-    return held
-
-
-def body_times(rule: MetricRule, time: Fraction) -> Times:
-    """The times of the body from which the head holds at a time."""
-    found = Times.of([((time, 0), (time, 1))])
-    for operator, during in reversed(rule.boxes):
-        found = found.earlier(during) if operator is UnaryOperator.BOX_PLUS else found.later(during)
-    return found
-
-
-def _matches(args: Ground, pattern: Iterable[Const | Var]) -> bool:
-    return all(isinstance(wanted, Var) or wanted == arg for arg, wanted in zip(args, pattern, strict=True))

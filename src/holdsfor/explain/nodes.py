@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
 from holdsfor.explain.wording import rule_names, rule_times, shown_value
-from holdsfor.ir import Body, EffectKind, Literal, Rule
+from holdsfor.ir import Body, EffectKind, Fvp, Literal, Rule
 from holdsfor.ir.metric import MetricAtom, MetricFact, MetricLiteral, MetricRule
+from holdsfor.logic.unify import Bindings, resolve
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Const, Term, Var
 
@@ -105,7 +106,6 @@ class Attempted:
     trigger: Pair
     initiated: int
     due: int
-    effect: Pair | None
 
 
 @dataclass(frozen=True)
@@ -192,6 +192,12 @@ class RuleUse:
         """The source position of the rule."""
         return self.rule.span
 
+    @property
+    def place(self) -> tuple[str, int, int] | None:
+        """The file, line and column of the rule; None if it was not read from text."""
+        source = self.span.source
+        return None if source is NOWHERE.source else (source.name, *source.line_column(self.span.start))
+
 
 @dataclass(frozen=True)
 class Row:
@@ -266,12 +272,9 @@ class Node:
 
 def rule_json(use: RuleUse) -> dict[str, Any]:
     """A rule with its location and the values of its variables."""
-    span = use.span
-    place: dict[str, Any] = {"file": None, "line": None}
-    if span.source is not NOWHERE.source:
-        line, column = span.source.line_column(span.start)
-        place = {"file": span.source.name, "line": line, "column": column}
-    return {**place, "text": span.text, "bindings": shown_bindings(use)}
+    known = use.place
+    place = {"file": None, "line": None} if known is None else dict(zip(("file", "line", "column"), known, strict=True))
+    return {**place, "text": use.span.text, "bindings": shown_bindings(use)}
 
 
 def shown_bindings(use: RuleUse) -> dict[str, str]:
@@ -282,3 +285,15 @@ def shown_bindings(use: RuleUse) -> dict[str, str]:
     own = {name: texts[name] for name in found if Var(name).written == name}
     others = {Var(name).written: texts[name] for name in reversed(found)}
     return own | {name: value for name, value in reversed(others.items()) if name not in own}
+
+
+def pair_of(fvp: Fvp, bindings: Bindings) -> Pair:
+    """A pair with its variables replaced."""
+    return resolve(fvp.fluent, bindings), resolve(fvp.value, bindings)
+
+
+def moment(time: Term, bindings: Bindings) -> int:
+    """The time-point of a term."""
+    found = resolve(time, bindings)
+    assert isinstance(found, Const) and isinstance(found.value, int), found
+    return found.value

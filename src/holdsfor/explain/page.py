@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from holdsfor.diagnostics import NOWHERE
 from holdsfor.explain.nodes import Kind, Node, Row, RuleUse, shown_bindings
 
 if TYPE_CHECKING:
@@ -16,46 +15,26 @@ _OPEN_LEVELS = 4
 """The number of initially expanded levels."""
 
 _TAGS = {
-    Kind.HOLDS: "holds",
-    Kind.INITIATED: "begins",
-    Kind.TERMINATED: "ends",
-    Kind.INITIALLY: "initially",
-    Kind.DELAYED: "delayed",
-    Kind.BROKEN: "broken",
-    Kind.EVENT: "event",
-    Kind.BOUNDARY: "edge",
-    Kind.ROW: "row",
-    Kind.RULE: "rule",
-    Kind.CONDITION: "test",
-    Kind.WINDOW: "window",
-    Kind.BACKGROUND: "fact",
-    Kind.ABSENT: "not there",
-    Kind.NEAR: "nearest",
-    Kind.OPERATOR: "operator",
-    Kind.METRIC: "derived",
-    Kind.FACT: "fact",
-    Kind.NOTE: "",
+    Kind.HOLDS: ("holds", "blue"),
+    Kind.INITIATED: ("begins", "green"),
+    Kind.TERMINATED: ("ends", "red"),
+    Kind.INITIALLY: ("initially", "green"),
+    Kind.DELAYED: ("delayed", "amber"),
+    Kind.BROKEN: ("broken", "red"),
+    Kind.EVENT: ("event", "violet"),
+    Kind.BOUNDARY: ("edge", "violet"),
+    Kind.ROW: ("row", "teal"),
+    Kind.RULE: ("rule", "blue"),
+    Kind.CONDITION: ("test", "grey"),
+    Kind.WINDOW: ("window", "teal"),
+    Kind.BACKGROUND: ("fact", "teal"),
+    Kind.ABSENT: ("not there", "grey"),
+    Kind.NEAR: ("nearest", "amber"),
+    Kind.OPERATOR: ("operator", "blue"),
+    Kind.METRIC: ("derived", "blue"),
+    Kind.FACT: ("fact", "teal"),
 }
-_HUES = {
-    "holds": "blue",
-    "begins": "green",
-    "initially": "green",
-    "ends": "red",
-    "broken": "red",
-    "delayed": "amber",
-    "event": "violet",
-    "edge": "violet",
-    "row": "teal",
-    "fact": "teal",
-    "window": "teal",
-    "rule": "blue",
-    "operator": "blue",
-    "derived": "blue",
-    "nearest": "amber",
-    "not there": "grey",
-    "test": "grey",
-}
-
+"""The word and the colour of a kind of node."""
 _STYLE = """
 .hf-why{--ink:#1c2430;--soft:#5d6b7e;--line:#d9e0e8;--paper:#fff;--wash:#f5f7fa;--blue:#1f5fbf;--green:#1b7f4b;
 --red:#b3322b;--amber:#9a6200;--violet:#6b3fb5;--teal:#0c7384;--grey:#5d6b7e;color:var(--ink);
@@ -132,8 +111,8 @@ def _node(node: Node, level: int, seen: set[int]) -> Iterator[str]:
 
 
 def _line(node: Node, *, again: bool) -> str:
-    tag = _TAGS[node.kind]
-    shown = f'<span class="tag {_HUES[tag]}">{tag}</span>' if tag else ""
+    tag, hue = _TAGS.get(node.kind, ("", ""))
+    shown = f'<span class="tag {hue}">{tag}</span>' if tag else ""
     look = "note" if node.kind is Kind.NOTE else "" if node.holds else "fails"
     more = ' <span class="note">(shown above)</span>' if again else ""
     return f'<span class="{look}">{shown}{escape(node.text)}</span>{more}'
@@ -154,10 +133,9 @@ def _below(node: Node, level: int, seen: set[int]) -> Iterator[str]:
 
 
 def _rule(use: RuleUse) -> Iterator[str]:
-    if use.span.source is NOWHERE.source:
+    if use.place is None:
         return
-    line, _ = use.span.source.line_column(use.span.start)
-    yield f'<div class="from">{escape(use.span.source.name)}, line {line}<code>{escape(use.span.text)}</code>'
+    yield f'<div class="from">{escape(use.place[0])}, line {use.place[1]}<code>{escape(use.span.text)}</code>'
     values = shown_bindings(use)
     if values:
         pairs = "".join(f"<span>{escape(name)} = {escape(value)}</span>" for name, value in values.items())

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from holdsfor.core.trace import RuleTrace
-from holdsfor.explain.nodes import Conditional, Kind, Node
+from holdsfor.explain.nodes import Conditional, Kind, Node, moment
 from holdsfor.explain.wording import literal_text
 from holdsfor.ir import Assign, Body, Boundary, Compare, FindAll, Happens, Literal, literal_terms
 from holdsfor.ir.sliding import TOP, is_implied
@@ -50,15 +50,28 @@ class Windows:
 
     def asked(self, trace: RuleTrace | None, body: Body, bindings: Bindings) -> tuple[Node, ...]:
         """The sliding aggregates of a body that is not met."""
-        found = [one for one in body if isinstance(one, FindAll) and one.sliding is not None and not _is_top(one)]
+        found = [one for one in _aggregates(body) if not _is_top(one)]
         return tuple(replace(self.node(trace, one, bindings, 0), claim=None) for one in found)
+
+    def failing(self, trace: RuleTrace, failed: Literal, body: Body, bindings: Bindings, depth: int) -> Node | None:
+        """A condition on a sliding aggregate that fails; None if it is no such condition."""
+        comparison = judged(failed, body)
+        if comparison is not None:
+            below = self.node(trace, comparison.aggregate, bindings, depth).children
+            text = f"fails: {judgement(comparison, bindings, holds=False)}"
+            return Node(Kind.WINDOW, text, holds=False, children=below)
+        if isinstance(failed, FindAll) and failed.sliding is not None:
+            found = self.node(trace, failed, bindings, depth)
+            below = found.children or (Node(Kind.NOTE, "nothing is in its window", holds=False),)
+            return replace(found, text=f"fails: {found.text}", claim=None, children=below)
+        return None
 
     def _events(self, trace: RuleTrace, literal: FindAll, bindings: Bindings, depth: int) -> tuple[Node, ...]:
         """The events in a window, in time order."""
         event = next(one for one in literal.body if isinstance(one, Happens | Boundary))
         open_result = {name: term for name, term in bindings.items() if Var(name) != literal.result}
         answers = trace.inside(literal, 0, open_result)
-        answers.sort(key=lambda answer: _number(resolve(event.time, answer)))
+        answers.sort(key=lambda answer: moment(event.time, answer))
         nodes = (self._prover.condition(trace, event, answer, depth) for answer in islice(answers, _MOST_EVENTS))
         below = [node for node in nodes if node is not None]
         if len(answers) > _MOST_EVENTS:
@@ -86,7 +99,7 @@ def judged(literal: Literal, body: Body) -> Judged | None:
     """The only sliding aggregate in a comparison of a body."""
     if not isinstance(literal, Compare):
         return None
-    aggregates = {one.result: one for one in body if isinstance(one, FindAll) and one.sliding is not None}
+    aggregates = {one.result: one for one in _aggregates(body)}
     for one, other, operator in (
         (literal.left, literal.right, literal.operator),
         (literal.right, literal.left, _FLIPPED.get(literal.operator, literal.operator)),
@@ -117,9 +130,7 @@ def judgement(comparison: Judged, bindings: Mapping[str, Term], *, holds: bool) 
 
 def text_of(literal: FindAll, bindings: Mapping[str, Term]) -> str:
     """A sliding aggregate with its value."""
-    assert literal.sliding is not None
-    value = resolve(literal.result, bindings)
-    shown = print_term(resolve(_shown(literal.sliding.call), bindings))
+    value, shown = resolve(literal.result, bindings), print_term(resolve(_call(literal), bindings))
     if _is_top(literal):
         return f"{shown}: {'none' if value == Const(0) else print_term(value)} in the window ranks higher"
     return f"{shown} has no value" if isinstance(value, Var) else f"{shown} is {print_term(value)}"
@@ -127,39 +138,32 @@ def text_of(literal: FindAll, bindings: Mapping[str, Term]) -> str:
 
 def body_text(body: Body, bindings: Mapping[str, Term]) -> str:
     """Some conditions as written, with the values of their variables."""
-    calls = {
-        one.result.name: _shown(one.sliding.call)
-        for one in body
-        if isinstance(one, FindAll) and one.sliding is not None and isinstance(one.result, Var)
-    }
+    aggregates = _aggregates(body)
+    calls = {one.result.name: _call(one) for one in aggregates if isinstance(one.result, Var)}
     shown = []
     for one in body:
         comparison = judged(one, body)
         if comparison is not None and _is_top(comparison.aggregate):
-            shown.append(print_term(resolve(calls[_name(comparison.aggregate)], bindings)))
-        elif not is_hidden(one, body) and not (isinstance(one, FindAll) and one.sliding is not None):
+            shown.append(print_term(resolve(_call(comparison.aggregate), bindings)))
+        elif not is_hidden(one, body) and one not in aggregates:
             shown.append(literal_text(one, {**bindings, **calls}))
     return ", ".join(shown)
 
 
-def _shown(call: Term) -> Term:
-    """A call without its time, which is that of the step, and with the duration as written."""
-    *args, duration, _ = arguments(call)
+def _aggregates(body: Body) -> list[FindAll]:
+    """The sliding aggregates of a body."""
+    return [one for one in body if isinstance(one, FindAll) and one.sliding is not None]
+
+
+def _call(literal: FindAll) -> Term:
+    """A sliding aggregate as written, without its time, which is that of the step."""
+    assert literal.sliding is not None
+    *args, duration, _ = arguments(literal.sliding.call)
     written = duration.span.text if isinstance(duration, Const) else ""
-    name = functor(call)
+    name = functor(literal.sliding.call)
     assert name is not None
     return Compound(name[0], (*args, Var(written) if written else duration))
 
 
-def _name(literal: FindAll) -> str:
-    assert isinstance(literal.result, Var)
-    return literal.result.name
-
-
 def _is_top(literal: FindAll) -> bool:
     return literal.sliding is not None and functor(literal.sliding.call) == TOP
-
-
-def _number(term: Term) -> int:
-    assert isinstance(term, Const) and isinstance(term.value, int)
-    return term.value

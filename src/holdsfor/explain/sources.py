@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.columns.dictionary import Dictionary, value_of
+from holdsfor.columns.kernels import Ints
 from holdsfor.compiler.analysis.entities import Entities, EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.explain.mapped import mapped_rows
 from holdsfor.explain.nodes import Happening, Holding, Kind, Node, Row
-from holdsfor.io.columns import Cells, encode
-from holdsfor.io.frames import as_part
+from holdsfor.io.builder import Piece
+from holdsfor.io.columns import encode
+from holdsfor.io.formats import TablePart, parts
+from holdsfor.io.frames import as_part, entry_of
 from holdsfor.io.inputs import input_files
-from holdsfor.io.layouts import Layouts
-from holdsfor.io.mapping import make_mapping, read_mapping
+from holdsfor.io.layouts import Layout, Layouts
+from holdsfor.io.mapping import Entry, TableMapping, make_mapping, read_mapping
 from holdsfor.io.rtec_rows import parse
 from holdsfor.io.sources import blocks, shown_name
+from holdsfor.io.tables import EntryRows, rows_of_entry
+from holdsfor.io.typed import plain
 from holdsfor.syntax.terms import arguments
 
 _MOST_ROWS = 40
@@ -32,7 +37,7 @@ _MOST_SHOWN = 3
 
 @dataclass(frozen=True)
 class Sources:
-    """The files or tables of a stream."""
+    """The files or tables of a stream, and the length of a time-point."""
 
     events: Any = None
     mapping: Any = None
@@ -46,28 +51,29 @@ class Wanted:
     symbol: Symbol
     args: tuple[object, ...]
     value: object | None
-    times: tuple[float, float]
+    time: int
 
-    def fits(self, start: int, end: int | None, args: tuple[object, ...], value: object | None) -> bool:
-        """Whether a row is the event, or lies within the interval."""
-        if args != self.args:
-            return False
-        if self.value is None:
-            return start == self.times[0]
-        return value == self.value and start < self.times[1] and (start + 1 if end is None else end) > self.times[0]
+    def fitting(self, piece: Piece) -> Iterator[int]:
+        """The rows that are the event, or whose interval contains the time-point."""
+        if piece.layout.symbol != self.symbol:
+            return
+        end = piece.start + 1 if piece.end is None or self.value is None else piece.end
+        dictionary = Dictionary()
+        given = zip((*piece.args, piece.value), (*self.args, self.value), strict=True)
+        columns = [(encode([cells], dictionary), word) for cells, word in given if cells is not None]
+        for row in np.flatnonzero((piece.start <= self.time) & (self.time < end)).tolist():
+            if all(dictionary.values[int(column[row])] == word for column, word in columns):
+                yield row
 
 
 def with_rows(root: Node, sources: Sources, plan: Plan) -> Node:
     """A tree with the locations of its rows, if they can be found."""
     entities = plan.analysis.entities
-    wanted: dict[Wanted, list[Row]] = {}
-    for node in root.walk():
-        one = _wanted(node, entities)
-        if one is not None and len(wanted) < _MOST_ROWS:
-            wanted.setdefault(one, [])
+    found = (one for node in root.walk() if (one := _wanted(node, entities)) is not None)
+    wanted: dict[Wanted, list[Row]] = {one: [] for one in list(dict.fromkeys(found))[:_MOST_ROWS]}
     if not wanted or sources.events is None:
         return root
-    for one, row in _found(sources, wanted, plan):
+    for one, row in _found(sources, wanted, Layouts(entities)):
         if len(wanted[one]) < _MOST_SHOWN:
             wanted[one].append(row)
     return _placed(root, wanted, entities, {})
@@ -93,44 +99,42 @@ def _with_lines(node: Node, below: tuple[Node, ...]) -> str:
 
 
 def _wanted(node: Node, entities: Entities) -> Wanted | None:
-    if node.kind is not Kind.ROW:
-        return None
-    if isinstance(node.claim, Happening):
-        args = tuple(value_of(arg) for arg in arguments(node.claim.event))
-        symbol = entities.event(node.claim.event)
-        return Wanted(symbol, args, None, (node.claim.time, node.claim.time + 1))
-    if isinstance(node.claim, Holding) and node.claim.interval is not None:
-        fluent, value = node.claim.pair
-        args = tuple(value_of(arg) for arg in arguments(fluent))
-        return Wanted(entities.pair(fluent, value), args, value_of(value), (node.claim.time, node.claim.time + 1))
+    claim = node.claim if node.kind is Kind.ROW else None
+    if isinstance(claim, Happening):
+        return Wanted(entities.event(claim.event), tuple(map(value_of, arguments(claim.event))), None, claim.time)
+    if isinstance(claim, Holding) and claim.interval is not None:
+        fluent, value = claim.pair
+        return Wanted(
+            entities.pair(fluent, value), tuple(map(value_of, arguments(fluent))), value_of(value), claim.time
+        )
     return None
 
 
-def _found(sources: Sources, wanted: Mapping[Wanted, object], plan: Plan) -> Iterator[tuple[Wanted, Row]]:
+def _found(sources: Sources, wanted: Mapping[Wanted, object], layouts: Layouts) -> Iterator[tuple[Wanted, Row]]:
+    given = sources.mapping
     if isinstance(sources.events, Mapping):
-        yield from _in_tables(sources.events, wanted)
+        for name, frame in sources.events.items():
+            yield from _in_frame(name, frame, sources.unit, wanted, layouts)
         return
-    layouts = Layouts(plan.analysis.entities)
     paths = [sources.events] if isinstance(sources.events, str | Path) else list(sources.events)
-    if sources.mapping is not None:
-        given = sources.mapping
-        mapping = make_mapping(given) if isinstance(given, Mapping) else read_mapping(given)
-        yield from mapped_rows(input_files(paths, mapping), mapping, wanted, layouts)
+    if given is None:
+        for path in input_files(paths):
+            yield from _in_text(path, wanted, layouts) if str(path) != "-" else ()
         return
-    for path in input_files(paths):
-        if str(path) != "-":
-            yield from _in_file(path, wanted, layouts)
+    mapping = make_mapping(given) if isinstance(given, Mapping) else read_mapping(given)
+    for path in input_files(paths, mapping):
+        yield from _in_mapped(path, mapping, wanted, layouts) if str(path) != "-" else ()
 
 
-def _in_file(path: str | Path, wanted: Mapping[Wanted, object], layouts: Layouts) -> Iterator[tuple[Wanted, Row]]:
+def _in_text(path: str | Path, wanted: Mapping[Wanted, object], layouts: Layouts) -> Iterator[tuple[Wanted, Row]]:
     """Rows of a file in RTEC's format. Lines are filtered by name and words before they are parsed."""
     line = 0
     for block in blocks(path):
         for one in wanted:
-            for at in _candidates(block, one):
-                begin, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at)
+            for begin in _candidates(block, one):
+                end = block.find(b"\n", begin)
                 text = block[begin : end if end >= 0 else len(block)]
-                if _says(text, one, layouts):
+                if any(True for piece in parse(text + b"\n", layouts).pieces for _ in one.fitting(piece)):
                     number = line + block.count(b"\n", 0, begin) + 1
                     yield one, Row(text.decode(errors="replace").strip(), shown_name(path), number)
         line += block.count(b"\n")
@@ -141,7 +145,7 @@ def _candidates(block: bytes, wanted: Wanted) -> Iterator[int]:
     name = f"{wanted.symbol.name}|".encode()
     words = [f"|{arg}".encode() for arg in wanted.args if isinstance(arg, str)]
     if wanted.symbol.kind is EntityKind.EVENT:
-        words.insert(0, f"|{int(wanted.times[0])}".encode())
+        words.insert(0, f"|{wanted.time}".encode())
     # The word that is searched first should occur in few lines.
     first, *others = words or [name]
     at, last = block.find(first), -1
@@ -150,54 +154,64 @@ def _candidates(block: bytes, wanted: Wanted) -> Iterator[int]:
         end = end if end >= 0 else len(block)
         if begin != last and block.startswith(name, begin) and all(block.find(w, begin, end) >= 0 for w in others):
             last = begin
-            yield at
+            yield begin
         at = block.find(first, at + 1)
 
 
-def _says(line: bytes, wanted: Wanted, layouts: Layouts) -> bool:
-    parsed = parse(line + b"\n", layouts)
-    for piece in parsed.pieces:
-        if piece.layout.symbol == wanted.symbol:
-            args = tuple(_cell(cells) for cells in piece.args)
-            value = None if piece.value is None else _cell(piece.value)
-            end = None if piece.end is None else int(piece.end[0])
-            return wanted.fits(int(piece.start[0]), end, args, value)
-    return False
+def _in_mapped(
+    path: str | Path, mapping: TableMapping, wanted: Mapping[Wanted, object], layouts: Layouts
+) -> Iterator[tuple[Wanted, Row]]:
+    """Rows of a file with a mapping."""
+    entries = mapping.of_file(path)
+    columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
+    for part in parts(path, columns, mapping.format, mapping.delimiter, rows=mapping.rows):
+        for entry in entries:
+            for one, row in _in_part(part, entry, mapping.unit, wanted, layouts):
+                text, line = part.text(np.array([row]))[0], part.line(np.array([row]))[0]
+                yield one, Row(str(text).strip(), shown_name(path), int(line))
 
 
-def _cell(cells: Cells) -> object:
-    dictionary = Dictionary()
-    return dictionary.values[int(encode([cells], dictionary)[0])]
-
-
-def _in_tables(tables: Mapping[str, Any], wanted: Mapping[Wanted, object]) -> Iterator[tuple[Wanted, Row]]:
-    """Rows of in-memory tables, with numeric times; the line is the row number."""
-    for name, frame in tables.items():
-        of_name = [one for one in wanted if one.symbol.name == name]
-        if not of_name:
-            continue
-        first = ["start", "end", "value"] if of_name[0].symbol.kind is EntityKind.FLUENT else ["time"]
-        try:
-            table = as_part(frame, f"events[{name!r}]", first).table
-        except HoldsforError:
-            continue
-        for one in of_name:
-            yield from ((one, row) for row in _table_rows(name, table, one))
-
-
-def _table_rows(name: str, table: pa.Table, wanted: Wanted) -> Iterator[Row]:
-    special = [column for column in ("time", "start", "end", "value", "arrival") if column in table.column_names]
-    start = "start" if "start" in special and "end" in special else "time"
-    if start not in special or not pa.types.is_integer(table[start].type):
+def _in_frame(
+    name: str, frame: Any, unit: str, wanted: Mapping[Wanted, object], layouts: Layouts
+) -> Iterator[tuple[Wanted, Row]]:
+    """Rows of a table in memory; the line is the number of the row."""
+    kinds = {one.symbol.kind for one in wanted if one.symbol.name == name}
+    source, first = f"events[{name!r}]", ["start", "end", "value"] if EntityKind.FLUENT in kinds else ["time"]
+    try:
+        part = as_part(frame, source, first) if kinds else None
+    except HoldsforError:
+        part = None
+    if part is None or not len(part.table):
         return
-    low, high = wanted.times
-    near = pc.less(table[start], int(high))
-    if wanted.value is None:
-        near = pc.equal(table[start], int(low))
-    for number in pc.indices_nonzero(near).to_pylist():
-        row = {column: table[column][number].as_py() for column in table.column_names}
-        args = tuple(value for column, value in row.items() if column not in special)
-        end = row.get("end") if start == "start" else None
-        value = row.get("value", "true") if wanted.value is not None else None
-        if wanted.fits(row[start], None if end is None else int(end), args, value):
-            yield Row(", ".join(f"{column}={value}" for column, value in row.items()), f"events[{name!r}]", number + 1)
+    names = part.table.column_names
+    for one, row in _in_part(part, entry_of(source, name, names, layouts), unit, wanted, layouts):
+        text = ", ".join(f"{column}={part.table[column][row].as_py()}" for column in names)
+        yield one, Row(text, source, row + 1)
+
+
+def _in_part(
+    part: TablePart, entry: Entry, unit: str, wanted: Mapping[Wanted, object], layouts: Layouts
+) -> Iterator[tuple[Wanted, int]]:
+    layout = entry.layout(layouts)
+    for one in wanted:
+        if layout is not None and layout.symbol == one.symbol:
+            yield from ((one, row) for row in _rows_of(part, entry, layout, one, unit))
+
+
+def _rows_of(part: TablePart, entry: Entry, layout: Layout, wanted: Wanted, unit: str) -> Sequence[int]:
+    """The matching rows of a part. Words are compared first, for all rows at once."""
+    chosen = rows_of_entry(part, entry)
+    for name, arg in zip(entry.args, wanted.args, strict=True):
+        column: Any = plain(part.table[name])
+        if isinstance(arg, str) and pa.types.is_string(column.type):
+            chosen &= pc.fill_null(pc.equal(column, arg), fill_value=False).to_numpy(zero_copy_only=False)
+    rows: Ints = np.flatnonzero(chosen)
+    if not len(rows):
+        return ()
+    # Malformed rows never match.
+    wrong = np.zeros(len(rows), np.bool_)
+    for mask, _ in EntryRows(part, entry, rows, unit).complaints():
+        wrong |= mask
+    rows = rows[~wrong]
+    piece = EntryRows(part, entry, rows, unit).piece(layout)
+    return [int(rows[place]) for place in wanted.fitting(piece)]

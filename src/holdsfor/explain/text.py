@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdsfor.diagnostics import NOWHERE
 from holdsfor.explain.nodes import Kind, Node, RuleUse, shown_bindings
 
 if TYPE_CHECKING:
@@ -58,12 +57,11 @@ def _about(node: Node, indent: str) -> Iterator[str]:
 
 
 def _rule(node: Node, use: RuleUse, indent: str) -> Iterator[str]:
-    if use.span.source is NOWHERE.source:
+    if use.place is None:
         return
-    line, _ = use.span.source.line_column(use.span.start)
     text = " ".join(use.span.text.split())
     shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-    yield f"{indent}· {use.span.source.name}:{line}: {shown}"
+    yield f"{indent}· {use.place[0]}:{use.place[1]}: {shown}"
     values = shown_bindings(use)
     if values and node.kind not in _QUIET:
         yield f"{indent}  with {', '.join(f'{name}={value}' for name, value in values.items())}"

@@ -160,11 +160,16 @@ def range_text(during: Range) -> str:
     """`(0, 2.5]`, or `[3]` for a point; an infinite end is `inf`."""
     if during.is_punctual and during.low is not None:
         return f"[{moment_text(during.low)}]"
-    low = "-inf" if during.low is None else moment_text(during.low)
-    high = "inf" if during.high is None else moment_text(during.high)
+    low, high = range_ends(during)
     left = "(" if during.low is None or during.low_open else "["
     right = ")" if during.high is None or during.high_open else "]"
     return f"{left}{low}, {high}{right}"
+
+
+def range_ends(during: Range) -> tuple[str, str]:
+    """The two ends of an interval of rational time as text."""
+    low = "-inf" if during.low is None else moment_text(during.low)
+    return low, "inf" if during.high is None else moment_text(during.high)
 
 
 def ranges_text(ranges: Iterable[Range], around: Fraction | None = None) -> str:

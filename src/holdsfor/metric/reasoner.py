@@ -34,8 +34,8 @@ from holdsfor.times import TimeScale, unit_of
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
+    from holdsfor.explain.asking import MetricAsked
     from holdsfor.explain.explanation import Explanation
-    from holdsfor.explain.metric_asking import MetricAsked
     from holdsfor.metric.inputs import FactsInput, MappingInput, MetricReading
     from holdsfor.metric.result import MetricResult
     from holdsfor.metric.revising import RevisingSession
@@ -268,7 +268,7 @@ class MetricReasoner:
     ) -> Explanation:
         """Why a fact holds at a time; raises HoldsforError if it does not."""
         explainer, known = self._explainer(facts, start, end, mapping, unit)
-        return explainer.why(question, exact(at, "at", known), depth=depth)
+        return explainer.explain(question, exact(at, "at", known), depth=depth).required(holds=True)
 
     def why_not(
         self,
@@ -284,7 +284,7 @@ class MetricReasoner:
     ) -> Explanation:
         """Why a fact does not hold at a time; raises HoldsforError if it does."""
         explainer, known = self._explainer(facts, start, end, mapping, unit)
-        return explainer.why_not(question, exact(at, "at", known), depth=depth)
+        return explainer.explain(question, exact(at, "at", known), depth=depth).required(holds=False)
 
     def _explainer(
         self, facts: FactsInput, start: Time | None, end: Time | None, mapping: MappingInput, unit: str | None
@@ -312,7 +312,7 @@ def _explainer(
     known: Collection[tuple[str, int]] = (),
 ) -> MetricAsked:
     """An explainer for facts that have been read. It is created on demand, because most runs need no explanations."""
-    from holdsfor.explain.metric_asking import MetricAsked
+    from holdsfor.explain.asking import MetricAsked
     from holdsfor.metric.unread import unread
 
     notes = tuple(unread(reading, known, is_empty=bool(known) and not program.facts))

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from holdsfor.viz.timeline import Timeline
 
 if TYPE_CHECKING:
+    from holdsfor.explain.asking import MetricAsked
     from holdsfor.explain.explanation import Explanation
-    from holdsfor.explain.metric_asking import MetricAsked
 
 
 @dataclass
@@ -204,11 +204,11 @@ class MetricResult:
 
     def why(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact holds at a time: `result.why("Recent(pump)", at=3.25)`; raises HoldsforError if it does not."""
-        return self.given_input().why(question, exact(at, "at", self.unit), depth=depth)
+        return self.explain(question, at, depth=depth).required(holds=True)
 
     def why_not(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact does not hold at a time; raises HoldsforError if it does."""
-        return self.given_input().why_not(question, exact(at, "at", self.unit), depth=depth)
+        return self.explain(question, at, depth=depth).required(holds=False)
 
     def explain(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact holds at a time, or why it does not."""

@@ -20,7 +20,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.explain.asking import Asked
 from holdsfor.explain.demand import Demand, Pattern, demand_of
 from holdsfor.explain.explanation import Explanation
-from holdsfor.explain.frame import Frame
+from holdsfor.explain.known import Frame
 from holdsfor.explain.limits import DEPTH
 from holdsfor.explain.questions import read_question
 from holdsfor.io.builder import Builder

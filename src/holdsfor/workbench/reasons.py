@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from holdsfor.diagnostics import NOWHERE
 from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.nodes import Happening, Holding, Node, RuleUse, shown_bindings
 from holdsfor.explain.wording import pair_text, times_in
@@ -36,7 +35,7 @@ def _node(node: Node, seen: set[int], rename: Rename, moments: Moments) -> dict[
     if node.children and id(node) in seen:
         return found | {"again": True}
     seen.add(id(node))
-    if node.use is not None and node.use.span.source is not NOWHERE.source:
+    if node.use is not None and node.use.place is not None:
         found["rule"] = _rule(node.use)
     if node.rows:
         found["rows"] = [

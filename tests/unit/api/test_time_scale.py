@@ -18,6 +18,7 @@ import holdsfor
 from holdsfor import HoldsforError
 from holdsfor.metric import loads_metric
 from holdsfor.times import TimeScale
+from tests.strategies.replay import replay
 
 RULES = """
 initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).
@@ -237,7 +238,7 @@ def test_explanations_have_dates() -> None:
     assert data["root"]["interval"]["end"] == "2026-03-01T14:01:41+02:00"
     assert data["root"]["children"][0]["rule"]["bindings"]["T"] == "2026-03-01T14:00:00+02:00"
     assert "2026-03-01T14:01:00+02:00" in found.html()
-    assert found.replay() == []
+    assert replay(found) == []
 
 
 def test_refutations_have_dates() -> None:
@@ -245,7 +246,7 @@ def test_refutations_have_dates() -> None:
     found = rules.explain("open(front)=true", "2026-03-01T13:00Z", events=EVENTS, window="2h", step="1h")
     assert not re.search(r"(?<!time=)177236", found.text())
     assert found.known_at == json.loads(found.json())["query_time"]
-    assert found.replay() == []
+    assert replay(found) == []
 
 
 def test_delays_are_explained_with_durations() -> None:

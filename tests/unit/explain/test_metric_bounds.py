@@ -10,6 +10,7 @@ import pytest
 from holdsfor import MetricReasoner, loads_metric
 from holdsfor.explain.limits import MOST_STEPS
 from holdsfor.explain.nodes import MetricMissed
+from tests.strategies.replay import replay
 
 FACTS = {"P": [(0, name) for name in "abcd"]}
 
@@ -23,7 +24,7 @@ def test_a_refutation_moves_back_in_time(every_other: MetricReasoner) -> None:
     found = every_other.why_not("P(a)", 51, facts=FACTS, end=60)
     times = [node.claim.time for node in found.root.walk() if isinstance(node.claim, MetricMissed)]
     assert times == [51 - 2 * level for level in range(12)]
-    assert found.replay() == []
+    assert replay(found) == []
 
 
 def test_a_refutation_is_bounded_and_says_what_it_leaves_out(every_other: MetricReasoner) -> None:
@@ -61,7 +62,7 @@ def test_operators_lead_to_the_time_they_look_at(condition: str, below: str) -> 
     rules = f"P(X) :- {condition}\nQ(X) :- Diamondminus[0,1] S(X)\nS(X) :- R(X), not T(X)"
     found = loads_metric(rules).why_not("P(a)", 9, facts={"R": [(1, "a"), (9, "a")], "T": []})
     assert below in found.text()
-    assert found.replay() == []
+    assert replay(found) == []
 
 
 def test_a_long_refutation_has_a_note() -> None:

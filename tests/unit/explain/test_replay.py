@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
@@ -14,6 +13,7 @@ from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.nodes import Deriving, Effected, Happening, Holding, Node
 from holdsfor.explain.questions import read_question
 from holdsfor.ir import EffectRule
+from tests.strategies.replay import problems, replay
 
 RULES = """
 initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T), \\+ happensAt(alarm(D), T).
@@ -34,11 +34,8 @@ def changed(node: Node, change: Callable[[Node], Node]) -> Node:
 
 def tampered(found: Explanation, change: Callable[[Node], Node]) -> list[str]:
     """What the checker says of an explanation after a change."""
-    assert found.replay() == []
-    check = found._check
-    assert isinstance(check, partial)
-    problems: list[str] = check.func(changed(found.root, change), *check.args[1:])
-    return problems
+    assert replay(found) == []
+    return problems(changed(found.root, change), found.basis)
 
 
 def later(node: Node) -> Node:
@@ -112,5 +109,5 @@ forget(unlock(D), 4).
 def test_what_forget_is_lowered_to_is_checked_as_well() -> None:
     found = loads(SILENCE).why_not("open(front)=true", 9, events=SILENT)
     assert "heard of" in found.text()
-    assert found.replay() == []
+    assert replay(found) == []
     assert any("it is not so" in problem for problem in tampered(found, longer))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdsfor import loads
+from tests.strategies.replay import replay
 
 Ask = Callable[[str, int], str]
 RULES = """
@@ -34,7 +35,7 @@ def explain(tmp_path: Path) -> Ask:
 
     def text(question: str, at: int) -> str:
         found = result.explain(question, at)
-        assert found.replay() == []
+        assert replay(found) == []
         assert "findall" not in found.text() and "within1" not in found.text()
         assert '"hidden"' not in found.json() and "findall" not in found.json()
         return found.text()

@@ -23,7 +23,7 @@ def metric_shapes(members: Sequence[Symbol], analysis: Analysis) -> Iterator[Rul
     for symbol in members:
         for rule in metric_rules(symbol, analysis):
             found: dict[RuleReading, None] = {}
-            for atom, columns in _atoms(rule):
+            for atom, columns in read_columns(rule):
                 _add(found, atom, columns, members, analysis)
             yield RuleShape(rule, symbol, rule.head.args, tuple(found))
 
@@ -33,7 +33,7 @@ def metric_rules(symbol: Symbol, analysis: Analysis) -> Iterator[MetricRule]:
     return (rule for rule in analysis.entities[symbol].metric if isinstance(rule, MetricRule))
 
 
-def _atoms(rule: MetricRule) -> Iterator[tuple[Atom, tuple[Term, ...]]]:
+def read_columns(rule: MetricRule) -> Iterator[tuple[Atom, tuple[Term, ...]]]:
     """The atoms that a rule reads, with their arguments. Aggregated variables are local to the aggregate."""
     for literal in rule.body:
         if not isinstance(literal, Comparison):
@@ -55,7 +55,7 @@ def _add(
                 continue
             for rule in metric_rules(symbol, analysis):
                 given = {arg: term for arg, term in zip(rule.head.args, columns, strict=True) if isinstance(arg, Var)}
-                for other, args in _atoms(rule):
+                for other, args in read_columns(rule):
                     below = tuple(given.get(arg, _ELSEWHERE) if isinstance(arg, Var) else arg for arg in args)
                     if (other.signature, below) not in seen:
                         seen.add((other.signature, below))

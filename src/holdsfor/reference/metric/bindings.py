@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from types import MappingProxyType
 from typing import TypeAlias
 
-from holdsfor.ir.metric import Atom, Binary, MetricAtom, Truth, Unary
+from holdsfor.ir.metric import Atom, Binary, MetricAtom, Truth, Unary, atoms
 from holdsfor.reference.metric.needs import Signature
-from holdsfor.reference.metric.times import Times
+from holdsfor.reference.metric.times import NEVER, Times
 from holdsfor.syntax.terms import Const, Var
 
 Binding: TypeAlias = Mapping[str, Const]
-FactTimes: TypeAlias = dict[Signature, dict[tuple[Const, ...], Times]]
-"""The times at which each ground atom holds."""
+Ground: TypeAlias = tuple[Const, ...]
+Place: TypeAlias = tuple[Signature, int]
+"""A predicate and the number of an argument."""
 
+EMPTY: Binding = MappingProxyType({})
 SOMEBODY_ELSE = Const("\0")
 """Represents all values that occur in no fact."""
+
+
+class FactTimes(dict[Signature, dict[Ground, Times]]):
+    """The times at which each ground atom holds."""
+
+    def matching(self, signature: Signature, pattern: Sequence[Const | Var]) -> Iterable[Ground]:
+        """The arguments of facts: at least those that match the pattern."""
+        del pattern
+        return self.get(signature, {})
+
+    def domain(self, places: Iterable[Place]) -> Iterable[Const]:
+        """Values for a variable: at least those that facts have at its places."""
+        del places
+        return sorted({value for table in self.values() for args in table for value in args}, key=repr)
+
+    def times(self, signature: Signature, args: Ground) -> Times:
+        """The times at which a fact holds."""
+        return self.get(signature, {}).get(args, NEVER)
+
+    def learn(self, signature: Signature, args: Ground, held: Times) -> bool:
+        """Adds times of a fact; returns whether they are new."""
+        before = self.times(signature, args)
+        after = before | held
+        if after != before:
+            self.setdefault(signature, {})[args] = after
+        return after != before
 
 
 def binding_atoms(atom: MetricAtom) -> Iterator[Atom]:
@@ -34,7 +63,8 @@ def binding_atoms(atom: MetricAtom) -> Iterator[Atom]:
 
 def matches(atom: Atom, binding: Binding, known: FactTimes) -> Iterator[Binding]:
     """All extensions of the binding for which the atom holds at some time."""
-    for values in known.get(atom.signature, {}):
+    pattern = [binding.get(arg.name, arg) if isinstance(arg, Var) else arg for arg in atom.args]
+    for values in known.matching(atom.signature, pattern):
         extended = dict(binding)
         if all(
             value == (arg if isinstance(arg, Const) else extended.setdefault(arg.name, value))
@@ -51,14 +81,24 @@ def candidates(atom: MetricAtom, binding: Binding, known: FactTimes) -> list[Bin
     return found
 
 
-def anyhow(names: Iterable[str], binding: Binding, known: FactTimes) -> Iterator[Binding]:
-    """Extensions of the binding with every known value for each unbound name."""
-    free = sorted(set(names) - set(binding))
-    values = sorted({value for table in known.values() for args in table for value in args} | {SOMEBODY_ELSE}, key=repr)
-    for chosen in product(values, repeat=len(free)):
-        yield {**binding, **dict(zip(free, chosen, strict=True))}
+def anyhow(within: Iterable[MetricAtom], binding: Binding, known: FactTimes) -> Iterator[Binding]:
+    """Extensions of the binding with every known value for each unbound variable, and with one that is not known."""
+    places: dict[str, list[Place]] = {}
+    for part in (part for atom in within for part in atoms(atom)):
+        for place, arg in enumerate(part.args):
+            if isinstance(arg, Var) and arg.name not in binding:
+                places.setdefault(arg.name, []).append((part.signature, place))
+    names = sorted(places)
+    for chosen in product(*([*known.domain(places[name]), SOMEBODY_ELSE] for name in names)):
+        yield {**binding, **dict(zip(names, chosen, strict=True))}
 
 
-def ground(atom: Atom, binding: Binding) -> tuple[Const, ...]:
+def extensions(atom: MetricAtom, binding: Binding, known: FactTimes) -> Iterator[Binding]:
+    """All extensions of the binding to all variables of the metric atom for which it may hold."""
+    for one in candidates(atom, binding, known):
+        yield from anyhow([atom], one, known)
+
+
+def ground(atom: Atom, binding: Binding) -> Ground:
     """The arguments with variables replaced by values."""
     return tuple(binding[arg.name] if isinstance(arg, Var) else arg for arg in atom.args)

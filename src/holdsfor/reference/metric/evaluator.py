@@ -6,7 +6,7 @@ All times are `fractions.Fraction`, every rule is tried with every value in ever
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from holdsfor.ir import metric
@@ -14,7 +14,7 @@ from holdsfor.ir.metric import MetricAtom, MetricFact, MetricProgram, MetricRule
 from holdsfor.logic.arithmetic import NoValue, Number, exact_sum, greatest, least
 from holdsfor.logic.arithmetic import evaluate as calculate
 from holdsfor.reference.metric import times as operators
-from holdsfor.reference.metric.bindings import Binding, FactTimes, anyhow, candidates, ground
+from holdsfor.reference.metric.bindings import EMPTY, Binding, FactTimes, anyhow, candidates, extensions, ground
 from holdsfor.reference.metric.needs import EVERYWHERE, Signature, Stratum, Window, strata, windows
 from holdsfor.reference.metric.times import ALWAYS, BEGINNING, END, NEVER, Times, intersection, union
 from holdsfor.syntax.terms import Const, Term, Var, variables
@@ -50,12 +50,12 @@ def evaluate(
         low, high = operators.cuts(horizon)
         requested = low[0], high[0]
     needed = windows(program, requested)
-    known: FactTimes = {}
+    known = FactTimes()
     for fact in (*program.facts, *facts):
-        _learn(known, (fact.predicate, len(fact.args)), fact.args, Times.during(fact.during))
+        known.learn((fact.predicate, len(fact.args)), fact.args, Times.during(fact.during))
     for stratum in strata(program):
         for signature in stratum.signatures:
-            window = _within(needed[signature])
+            window = times_of(needed[signature])
             known[signature] = {args: held & window for args, held in known.get(signature, {}).items()}
         _saturate(stratum, known, needed, rounds)
     shown = ALWAYS if horizon is None else Times.during(horizon)
@@ -67,18 +67,10 @@ def evaluate(
     }
 
 
-def _within(window: Window) -> Times:
+def times_of(window: Window) -> Times:
+    """All times of a window."""
     low, high = window
     return Times.of([(max(BEGINNING, (low, 0)), min(END, (high, 1)))])
-
-
-def _learn(known: FactTimes, signature: Signature, args: tuple[Const, ...], held: Times) -> bool:
-    table = known.setdefault(signature, {})
-    before = table.get(args, NEVER)
-    after = before | held
-    if after != before:
-        table[args] = after
-    return after != before
 
 
 def _saturate(stratum: Stratum, known: FactTimes, needed: dict[Signature, Window], rounds: int) -> None:
@@ -86,15 +78,16 @@ def _saturate(stratum: Stratum, known: FactTimes, needed: dict[Signature, Window
         news = False
         for rule in stratum.rules:
             signature = rule.head.signature
-            window = _within(needed[signature])
-            for args, held in list(_consequences(rule, known)):
-                news |= _learn(known, signature, args, held & window)
+            window = times_of(needed[signature])
+            for args, held in list(consequences(rule, known)):
+                news |= known.learn(signature, args, held & window)
         if not news:
             return
     raise Endless(f"{sorted(stratum.signatures)} were not complete after {rounds} rounds")
 
 
-def _consequences(rule: MetricRule, known: FactTimes) -> Iterator[tuple[tuple[Const, ...], Times]]:
+def consequences(rule: MetricRule, known: FactTimes) -> Iterator[tuple[tuple[Const, ...], Times]]:
+    """The facts that a rule derives, and their times."""
     for binding, body in body_solutions(rule, known):
         held = body
         for operator, during in rule.boxes:
@@ -103,27 +96,26 @@ def _consequences(rule: MetricRule, known: FactTimes) -> Iterator[tuple[tuple[Co
             yield ground(rule.head, binding), held
 
 
-def body_solutions(rule: MetricRule, known: FactTimes) -> Iterator[tuple[Binding, Times]]:
-    """The bindings of a rule, and the times at which the body holds for them."""
+def body_solutions(rule: MetricRule, known: FactTimes, start: Binding = EMPTY) -> Iterator[tuple[Binding, Times]]:
+    """The bindings of a rule, from given values on, and the times at which the body holds for them."""
     conditions = [literal for literal in rule.body if isinstance(literal, metric.Condition)]
     positive = [condition.atom for condition in conditions if not condition.negated]
     negative = [condition.atom for condition in conditions if condition.negated]
     comparisons = [literal for literal in rule.body if isinstance(literal, metric.Comparison)]
-    found: list[tuple[Binding, Times]] = [({}, ALWAYS)]
+    found: list[tuple[Binding, Times]] = [(start, ALWAYS)]
     for atom in positive:
         found = [(extended, held) for binding, held in found for extended in candidates(atom, binding, known)]
     for literal in rule.body:
         if isinstance(literal, metric.Aggregate):
-            rows = list(aggregate_values(literal, known))
+            rows = list(aggregate_values(literal, known, start))
             found = [
                 ({**binding, **row}, held & during)
                 for binding, held in found
                 for row, during in rows
                 if all(binding.get(name, value) == value for name, value in row.items())
             ]
-    names = [variable.name for atom in positive for variable in metric.atom_variables(atom)]
-    for start, during in found:
-        for binding in anyhow(names, with_equations(comparisons, start), known):
+    for matched, during in found:
+        for binding in anyhow(positive, with_equations(comparisons, matched), known):
             if all(comparison_holds(comparison, binding) for comparison in comparisons):
                 held = intersection([during, *(atom_times(atom, binding, known) for atom in positive)])
                 yield binding, held & ~union(atom_times_for_some(atom, binding, known) for atom in negative)
@@ -133,7 +125,7 @@ def atom_times(atom: MetricAtom, binding: Binding, known: FactTimes) -> Times:
     """The times at which a metric atom without unbound variables holds."""
     match atom:
         case metric.Atom():
-            return known.get(atom.signature, {}).get(ground(atom, binding), NEVER)
+            return known.times(atom.signature, ground(atom, binding))
         case metric.Truth():
             return ALWAYS
         case metric.Unary():
@@ -145,8 +137,7 @@ def atom_times(atom: MetricAtom, binding: Binding, known: FactTimes) -> Times:
 
 def atom_times_for_some(atom: MetricAtom, binding: Binding, known: FactTimes) -> Times:
     """The times at which a metric atom holds for some values of its unbound variables."""
-    names = [variable.name for variable in metric.atom_variables(atom)]
-    return union(atom_times(atom, extended, known) for extended in anyhow(names, binding, known))
+    return union(atom_times(atom, extended, known) for extended in extensions(atom, binding, known))
 
 
 def with_equations(comparisons: Iterable[metric.Comparison], binding: Binding) -> Binding:
@@ -201,29 +192,21 @@ def comparison_holds(comparison: metric.Comparison, binding: Binding) -> bool:
             return left.value >= right.value
 
 
-def aggregate_values(aggregate: metric.Aggregate, known: FactTimes) -> Iterator[tuple[Binding, Times]]:
+def aggregate_values(
+    aggregate: metric.Aggregate, known: FactTimes, start: Binding = EMPTY
+) -> Iterator[tuple[Binding, Times]]:
     """The results of an aggregate, with the values of its grouping variables, and their times.
 
     If the atom holds for no values of the terms, there is no result, not even a count of 0.
     """
-    names = {variable.name for variable in metric.atom_variables(aggregate.atom)}
     terms = [term.name for term in aggregate.terms]
     shared = sorted({v.name for v in metric.atom_variables(aggregate.atom) if not v.is_anonymous} - set(terms))
     groups: dict[tuple[Const, ...], dict[tuple[Const, ...], Times]] = {}
-    for start in candidates(aggregate.atom, {}, known):
-        for binding in anyhow(names, start, known):
-            group = groups.setdefault(tuple(binding[name] for name in shared), {})
-            values = tuple(binding[name] for name in terms)
-            group[values] = group.get(values, NEVER) | atom_times(aggregate.atom, binding, known)
-    yield from aggregate_results(aggregate, shared, groups)
-
-
-def aggregate_results(
-    aggregate: metric.Aggregate,
-    shared: Sequence[str],
-    groups: Mapping[tuple[Const, ...], Mapping[tuple[Const, ...], Times]],
-) -> Iterator[tuple[Binding, Times]]:
-    """The results of groups, by the values of the grouping variables: for each, when which values of the terms hold."""
+    fixed = {name: start[name] for name in shared if name in start}
+    for binding in extensions(aggregate.atom, fixed, known):
+        group = groups.setdefault(tuple(binding[name] for name in shared), {})
+        values = tuple(binding[name] for name in terms)
+        group[values] = group.get(values, NEVER) | atom_times(aggregate.atom, binding, known)
     for key, members in groups.items():
         borders = sorted({border for held in members.values() for interval in held.intervals for border in interval})
         for low, high in pairwise(borders):

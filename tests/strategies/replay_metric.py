@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from holdsfor.explain.metric_world import body_times
+from holdsfor.columns.dictionary import Dictionary
+from holdsfor.columns.metric.facts import FactSet
+from holdsfor.columns.metric.report import rows
+from holdsfor.explain.metric_times import body_times
 from holdsfor.explain.nodes import Deriving, MetricCondition, MetricMissed, Node
 from holdsfor.ir.metric import (
     Aggregate,
@@ -35,6 +38,27 @@ from holdsfor.reference.metric.evaluator import (
 from holdsfor.reference.metric.times import Times
 from holdsfor.syntax.terms import Const
 
+
+def replay_facts(root: Node, program: MetricProgram, facts: FactSet, dictionary: Dictionary) -> list[str]:
+    """Checks an explanation against facts in columns."""
+    given = [
+        MetricFact(
+            row.predicate,
+            tuple(map(Const, row.args)),
+            Range(row.start, row.end, not row.start_closed, not row.end_closed),
+        )
+        for row in rows(facts, dictionary)
+    ]
+    return replay_metric(root, program, given)
+
+
+def replay_metric(root: Node, program: MetricProgram, facts: list[MetricFact]) -> list[str]:
+    """The errors in an explanation of a metric program; empty if it is correct."""
+    claims = [node.claim for node in root.walk() if isinstance(node.claim, Deriving | MetricCondition | MetricMissed)]
+    checker = MetricReplay(program, facts, claims)
+    return list(dict.fromkeys(problem for node in root.walk() for problem in checker.node(node)))
+
+
 _Claims = Sequence[Deriving | MetricCondition | MetricMissed]
 
 
@@ -45,7 +69,7 @@ class MetricReplay:
         self._program = program
         times = [time for claim in claims for time in _times(claim)]
         found = evaluate(program, facts, Range(min(times), max(times)))
-        self._known: FactTimes = {}
+        self._known = FactTimes()
         for (name, args), ranges in found.items():
             held = Times.of(interval for one in ranges for interval in Times.during(one).intervals)
             self._known.setdefault((name, len(args)), {})[args] = held

@@ -13,7 +13,9 @@ from dataclasses import replace
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role
-from holdsfor.explain.frame import Frame
+from holdsfor.explain.explanation import Explanation
+from holdsfor.explain.known import Case, Frame
+from holdsfor.explain.metric_world import MetricWorld
 from holdsfor.explain.nodes import (
     Attempted,
     Claim,
@@ -31,8 +33,8 @@ from holdsfor.explain.nodes import (
     NoInitiation,
     Pair,
 )
-from holdsfor.explain.replay_metric import MetricReplay
 from holdsfor.explain.wording import pair_text
+from holdsfor.io.records import records
 from holdsfor.ir import (
     INITIAL,
     Algebra,
@@ -56,19 +58,29 @@ from holdsfor.logic.interval_lists import decode
 from holdsfor.logic.unify import resolve, unify
 from holdsfor.reference import evaluate, run_hidden
 from holdsfor.reference.evaluator import World
-from holdsfor.reference.history import Record
+from holdsfor.reference.history import KnownInput, Record, Windows, known_at
 from holdsfor.reference.intervals import Interval
 from holdsfor.reference.mixed import facts_read, metric_program
 from holdsfor.reference.statics import StaticSolver
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
+from tests.strategies.replay_metric import MetricReplay, replay_facts
 
 _FOUND = "found items"
 """A variable that no rule can name."""
 
 
-def replay(root: Node, analysis: Analysis, records: Sequence[Record], frame: Frame, query: int) -> list[str]:
+def replay(found: Explanation) -> list[str]:
     """The errors in an explanation; empty if it is correct."""
-    return Replay(analysis, records, frame, query).problems(root)
+    return problems(found.root, found.basis)
+
+
+def problems(root: Node, basis: object) -> list[str]:
+    """The errors in the steps of an explanation that was made from these rules and rows."""
+    if isinstance(basis, MetricWorld):
+        return replay_facts(root, basis.program, basis.facts, basis.dictionary)
+    assert isinstance(basis, Case)
+    rows = records(basis.stream, basis.dictionary)
+    return Replay(basis.plan.analysis, rows, basis.frame, basis.query).problems(root)
 
 
 class Replay:
@@ -76,7 +88,7 @@ class Replay:
 
     def __init__(self, analysis: Analysis, records: Sequence[Record], frame: Frame, query: int) -> None:
         self._analysis = analysis
-        self._world: World = evaluate(analysis, frame.known(list(records), query), frame.origin)
+        self._world: World = evaluate(analysis, _known(list(records), frame, query), frame.origin)
         run_hidden(self._world)
         self._raw: dict[Term, dict[Term, list[Interval]]] = {}
 
@@ -290,6 +302,13 @@ class Replay:
             at = resolve(rule.time, bindings) if isinstance(rule, EffectRule) else Const(INITIAL)
             return pair == claim.pair and is_kind and at == Const(claim.time)
         return False
+
+
+def _known(rows: list[Record], frame: Frame, query: int) -> KnownInput:
+    """What the records say at a query time, computed record by record."""
+    plan = frame.windows
+    size = math.inf if plan.size is None else plan.size
+    return known_at(rows, Windows(size, plan.step, plan.start, plan.end), query, ignore_arrival=plan.size is None)
 
 
 def _decoded(term: Term) -> list[Interval] | None:
