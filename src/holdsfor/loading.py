@@ -39,7 +39,7 @@ from holdsfor.times import (
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
     from holdsfor.columns.windows import WindowPlan
-    from holdsfor.explain.asking import Asked
+    from holdsfor.explain.asking import Explainer
     from holdsfor.explain.explanation import Explanation
     from holdsfor.io.builder import Reading
     from holdsfor.io.rejects import Rejects
@@ -277,7 +277,7 @@ class Reasoner:
         background: Background | None,
         mapping: MappingInput,
         unit: str | None,
-    ) -> tuple[Asked, str | None]:
+    ) -> tuple[Explainer, str | None]:
         """An explainer for input that has been read, and the time unit of that input."""
         from holdsfor.recognition import plan_windows
 
@@ -399,13 +399,13 @@ def _explainer(
     windows: WindowPlan | None,
     events: EventsInput,
     mapping: MappingInput,
-) -> Asked:
+) -> Explainer:
     """An explainer for input that has been read. It is created on demand, because most runs need no explanations."""
-    from holdsfor.explain.asking import Asked
+    from holdsfor.explain.asking import Explainer
     from holdsfor.explain.sources import Sources
 
     sources = Sources(events, mapping, reading.unit or "s")
-    return Asked(plan, reading.stream, reading.dictionary, windows, sources=sources, time_scale=reading.time_scale)
+    return Explainer(plan, reading.stream, reading.dictionary, windows, sources=sources, time_scale=reading.time_scale)
 
 
 def read_source(path: str | Path) -> Source:

@@ -32,7 +32,7 @@ from holdsfor.result_tables import SHOWN, EventResult, as_pandas, counted, frame
 from holdsfor.times import TimeInput, TimeScale, time_point, time_point_or_none
 
 if TYPE_CHECKING:
-    from holdsfor.explain.asking import Asked
+    from holdsfor.explain.asking import Explainer
     from holdsfor.explain.explanation import Explanation
     from holdsfor.reference import IntervalRow
     from holdsfor.viz.timeline import Timeline
@@ -50,7 +50,7 @@ class Result:
         texts: Texts,
         summary: Summary,
         windows: WindowPlan | None = None,
-        explainer: Callable[[], Asked] | None = None,
+        explainer: Callable[[], Explainer] | None = None,
         *,
         time_scale: TimeScale | None = None,
         program: Program | None = None,
@@ -197,7 +197,7 @@ class Result:
         point, query = time_point(at, self.unit, "at"), time_point_or_none(query_time, self.unit, "query_time")
         return self.given_input().explain(question, point, query_time=query, depth=depth)
 
-    def given_input(self) -> Asked:
+    def given_input(self) -> Explainer:
         """An explainer for the input and rules of this result."""
         if self._explainer is None:
             raise HoldsforError("this result does not keep its input; use the reasoner: reasoner.why(…, events=…)")

@@ -12,7 +12,7 @@ from holdsfor.columns.stream import from_records
 from holdsfor.core.engine import Engine
 from holdsfor.core.program import encoded
 from holdsfor.core.vocabulary import Vocabulary
-from holdsfor.explain.asking import Asked
+from holdsfor.explain.asking import Explainer
 from holdsfor.loading import Reasoner
 from holdsfor.physical.describe import plan_text
 from holdsfor.reference import Occurrence
@@ -138,7 +138,7 @@ def test_explanations_look_at_the_whole_group() -> None:
     stream = [Occurrence(event_term(name, args.split(",")), time, time) for name, args, time in records]
     reasoner = loads(rules)
     dictionary = Dictionary()
-    asked = Asked(reasoner.plan, from_records(stream, reasoner.analysis.entities, dictionary), dictionary)
+    asked = Explainer(reasoner.plan, from_records(stream, reasoner.analysis.entities, dictionary), dictionary)
     for who, at in (("c", 6), ("x", 4)):
         assert str(asked.explain(f"ill({who})=true", at)).startswith(f"ill({who})=true holds at {at}")
 

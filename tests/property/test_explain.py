@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.stream import from_records
 from holdsfor.columns.windows import WindowPlan
-from holdsfor.explain.asking import Asked
+from holdsfor.explain.asking import Explainer
 from holdsfor.explain.known import Frame
 from holdsfor.reference import IntervalRow
 from tests.core.families import FAMILIES, written
@@ -66,7 +66,7 @@ def check(scenario: Scenario, choose: st.DataObject) -> None:
         for time in sample_points(held, border)
     ]
     assume(questions)
-    asked = Asked(reasoner.plan, stream, dictionary, windows)
+    asked = Explainer(reasoner.plan, stream, dictionary, windows)
     checker = Replay(reasoner.analysis, scenario.records, Frame.of(stream, windows), query)
     for pair, time, holds in choose.draw(st.lists(st.sampled_from(questions), min_size=1, max_size=MOST, unique=True)):
         found = asked.explain(pair, time, query_time=None if windows is None else query, depth=None)

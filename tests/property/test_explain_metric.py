@@ -12,7 +12,7 @@ from holdsfor.columns.dictionary import Dictionary
 from holdsfor.columns.metric.report import Row
 from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.explain.asking import MetricAsked
+from holdsfor.explain.asking import MetricExplainer
 from holdsfor.explain.limits import MOST_STEPS
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import Atom, Range
@@ -56,7 +56,7 @@ def check(scenario: Scenario, choose: st.DataObject) -> None:
     ]
     assume(questions)
     dictionary = Dictionary()
-    asked = MetricAsked(program, columns(scenario.facts, dictionary), dictionary, (scenario.start, scenario.end))
+    asked = MetricExplainer(program, columns(scenario.facts, dictionary), dictionary, (scenario.start, scenario.end))
     for fact, time, holds in choose.draw(st.lists(st.sampled_from(questions), min_size=1, max_size=MOST, unique=True)):
         found = asked.explain(fact, time, depth=None)
         assert found.holds is holds, (fact, time)

@@ -111,7 +111,7 @@ def test_rules_that_may_always_have_something_to_say(tmp_path: Path) -> None:
     sent = [event("go", 1), event("go", 10**12)]
     stream = SimulatedStream(loads(swinging), sent, Windows(20, 5), tmp_path, buckets=2)
     refused = pytest.raises(
-        HoldsforError, match=r"query times from 0 to 1000000000000 would have to be asked for . rows"
+        HoldsforError, match=r"query times from 0 to 1000000000000 would have to be evaluated for . rows"
     )
     with patch.object(bucket, "MOST_QUERIES", 2_000), refused:
         stream.run(sent, 0)

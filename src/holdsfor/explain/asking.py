@@ -33,8 +33,8 @@ from holdsfor.reference.metric.evaluator import atom_times
 from holdsfor.times import TimeScale
 
 
-class Asked:
-    """A stream about which questions can be asked."""
+class Explainer:
+    """Explains the results of event rules over a stream."""
 
     def __init__(
         self,
@@ -60,48 +60,48 @@ class Asked:
         """Explains why something holds at a time-point, or why not."""
         if isinstance(at, bool) or not isinstance(at, int | np.integer):
             raise HoldsforError(f"a time-point is a whole number, not {at!r}")
-        asked = read_question(question, self._plan.analysis.entities)
+        parsed = read_question(question, self._plan.analysis.entities)
         with times_in(self._time_scale):
             query = self._query_time(int(at), query_time)
-            return self._explained(self.case(asked, query), asked, int(at), _levels(depth))
+            return self._explained(self.case(parsed, query), parsed, int(at), _levels(depth))
 
     def _query_time(self, at: int, given: int | None) -> int:
         queries = self._frame.windows.query_times
         if given is not None and given not in queries:
-            asked, first, last = map(point_text, (given, queries[0], queries[-1]))
-            raise HoldsforError(f"{asked} is not a query time of these windows; they run from {first} to {last}")
+            wanted, first, last = map(point_text, (given, queries[0], queries[-1]))
+            raise HoldsforError(f"{wanted} is not a query time of these windows; they run from {first} to {last}")
         return self._frame.query_for(at) if given is None else given
 
-    def case(self, asked: Question, query: int) -> Case:
+    def case(self, question: Question, query: int) -> Case:
         """The case of a question: the input that it needs, and the results."""
-        needed = demand_of(self._plan, asked.symbol, asked.term).narrowed(self.stream, self._dictionary)
+        needed = demand_of(self._plan, question.symbol, question.term).narrowed(self.stream, self._dictionary)
         given = frozenset((*self.stream.events, *self.stream.fluents))
         return Case(self._plan, needed, self._dictionary, self._frame, query, given)
 
-    def _explained(self, case: Case, asked: Question, at: int, depth: int) -> Explanation:
+    def _explained(self, case: Case, question: Question, at: int, depth: int) -> Explanation:
         prover = Prover(case.evidence)
-        notes = (*strangers(asked, self._dictionary), *window_notes(case, asked, at))
-        holds = asked.holds(case.evidence, at)
+        notes = (*strangers(question, self._dictionary), *window_notes(case, question, at))
+        holds = question.holds(case.evidence, at)
         root: Node | None
-        if asked.value is None:
+        if question.value is None:
             root = (
-                prover.proof(Happening(asked.term, at), depth)
+                prover.proof(Happening(question.term, at), depth)
                 if holds
-                else prover.refuter.no_event(asked.term, at, depth)
+                else prover.refuter.no_event(question.term, at, depth)
             )
         else:
-            pair = asked.term, asked.value
+            pair = question.term, question.value
             root = prover.holds(pair, at, depth) if holds else prover.refuter.absent(pair, at, depth)
         if root is None:
-            root = Node(Kind.NOTE, f"{asked.shown} holds at {point_text(at)}, but no rule was found that says so")
+            root = Node(Kind.NOTE, f"{question.shown} holds at {point_text(at)}, but no rule was found that says so")
         root = with_rows(root, self._sources, self._plan)
         windowed = None if self._frame.windows.size is None else case.query
-        return Explanation(asked.shown, point_text(at), holds, root, windowed, notes, self._time_scale, case)
+        return Explanation(question.shown, point_text(at), holds, root, windowed, notes, self._time_scale, case)
 
 
 @dataclass(frozen=True)
-class MetricAsked:
-    """Facts about which questions can be asked, within a start and an end; None is all of time."""
+class MetricExplainer:
+    """Explains the results of metric rules over facts, within a start and an end; None is all of time."""
 
     program: MetricProgram
     facts: FactSet
@@ -113,7 +113,7 @@ class MetricAsked:
     def explain(self, question: str, at: Fraction, *, depth: int | None = DEPTH) -> Explanation:
         """Explains why a fact holds at a time, or why not."""
         read = {atom.signature for rule in self.program.rules for atom in read_atoms(rule)}
-        asked = read_metric_question(
+        parsed = read_metric_question(
             question, read | {rule.head.signature for rule in self.program.rules} | set(self.facts.tables)
         )
         low, high = self.within
@@ -121,23 +121,23 @@ class MetricAsked:
             if (low is not None and at < low) or (high is not None and at > high):
                 first, last = ("…" if end is None else moment_text(end) for end in self.within)
                 raise HoldsforError(f"the run is about the time from {first} to {last}, not about {moment_text(at)}")
-            return self._explained(asked, at, _levels(depth))
+            return self._explained(parsed, at, _levels(depth))
 
-    def _explained(self, asked: Atom, at: Fraction, depth: int) -> Explanation:
-        program, facts = narrowed_facts(self.program, self.facts, self.dictionary, asked)
+    def _explained(self, atom: Atom, at: Fraction, depth: int) -> Explanation:
+        program, facts = narrowed_facts(self.program, self.facts, self.dictionary, atom)
         world = MetricWorld(program, facts, self.dictionary, at, self.within)
         prover, refuter = MetricProver(world), MetricRefuter(world)
-        held, notes = atom_times(asked, {}, world), self.notes
+        held, notes = atom_times(atom, {}, world), self.notes
         if at in held:
-            root, notes = prover.atom(asked, {}, at, world, depth), ()
+            root, notes = prover.atom(atom, {}, at, world, depth), ()
         else:
-            text = f"{metric_text(asked)} does not hold at {moment_text(at)}"
+            text = f"{metric_text(atom)} does not hold at {moment_text(at)}"
             text += f"; it holds on {ranges_text(held.ranges(), at)}" if held else ""
-            below = refuter.refutation(asked, at, depth)
-            root = Node(Kind.ABSENT, text, holds=False, claim=Deriving(asked, {}, at), children=below)
+            below = refuter.refutation(atom, at, depth)
+            root = Node(Kind.ABSENT, text, holds=False, claim=Deriving(atom, {}, at), children=below)
         if prover.is_cut or refuter.is_cut:
             notes += (f"what needs more than {MOST_STEPS} steps is left out: ask about one of the last steps to go on",)
-        shown = metric_text(asked), moment_text(at)
+        shown = metric_text(atom), moment_text(at)
         return Explanation(*shown, at in held, root, None, notes, self.time_scale, world)
 
 

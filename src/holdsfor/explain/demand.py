@@ -79,10 +79,10 @@ class Read(Generic[_Name]):
     columns: Sequence[Term]
     local: frozenset[str] = frozenset()
 
-    def pattern(self, asked: Pattern) -> Pattern | None:
+    def pattern(self, head: Pattern) -> Pattern | None:
         """What is read for a pattern of the head; None if the head does not match."""
         values: dict[str, Value] = {}
-        for column, value in zip(self.head, asked, strict=True):
+        for column, value in zip(self.head, head, strict=True):
             if value is None:
                 continue
             if isinstance(column, Var):
@@ -102,9 +102,9 @@ def demanded(
     """The patterns that rules lead to from those that are wanted of a fluent, event or predicate."""
     waiting = [start]
     while waiting:
-        asked = waiting.pop()
-        for read in reads_of(asked):
-            for pattern in list(wanted[asked]):
+        name = waiting.pop()
+        for read in reads_of(name):
+            for pattern in list(wanted[name]):
                 found = read.pattern(pattern)
                 if found is not None and _add(wanted, read.name, found):
                     waiting.append(read.name)
@@ -117,8 +117,8 @@ def demand_of(plan: Plan, symbol: Symbol, term: Term) -> Demand:
     wanted: dict[Symbol, set[Pattern]] = {filling: {(None,) * filling.width} for filling in plan.filling}
     wanted[symbol] = {tuple(value_of(column) for column in symbol.columns(term))}
 
-    def reads_of(asked: Symbol) -> Iterator[Read[Symbol]]:
-        for shape in _shapes(asked, plan):
+    def reads_of(read: Symbol) -> Iterator[Read[Symbol]]:
+        for shape in _shapes(read, plan):
             for one in shape.readings:
                 yield Read(shape.columns, one.symbol, one.columns, one.names & shape.ranging)
 
@@ -136,7 +136,7 @@ def _shapes(symbol: Symbol, plan: Plan) -> list[RuleShape]:
 
 
 def narrowed_facts(
-    program: MetricProgram, facts: FactSet, dictionary: Dictionary, asked: Atom
+    program: MetricProgram, facts: FactSet, dictionary: Dictionary, question: Atom
 ) -> tuple[MetricProgram, FactSet]:
     """The metric rules and facts that a question needs."""
 
@@ -145,7 +145,7 @@ def narrowed_facts(
             for atom, columns in read_columns(rule) if rule.head.signature == head else ():
                 yield Read(rule.head.args, atom.signature, columns)
 
-    wanted = demanded({asked.signature: {tuple(map(value_of, asked.args))}}, asked.signature, reads_of)
+    wanted = demanded({question.signature: {tuple(map(value_of, question.args))}}, question.signature, reads_of)
     rules = tuple(rule for rule in program.rules if rule.head.signature in wanted)
     kept = tuple(fact for fact in program.facts if (fact.predicate, len(fact.args)) in wanted)
     tables = {

@@ -18,7 +18,7 @@ from holdsfor.syntax.terms import Compound, Const, Term
 _MOST_SHOWN = 3
 
 
-def window_notes(case: Case, asked: Question, at: int) -> list[str]:
+def window_notes(case: Case, question: Question, at: int) -> list[str]:
     """Notes about windows for the reader of an answer."""
     notes = []
     if at > case.query + 1:
@@ -30,7 +30,7 @@ def window_notes(case: Case, asked: Question, at: int) -> list[str]:
         notes.append(f"the stream begins after {point_text(windows.start)}")
     missing = list(_left_out(case))
     whole = WindowPlan(None, max(1, case.query - windows.start), min(windows.start, case.query - 1), case.query)
-    if missing and asked.holds(case.evidence, at) != asked.holds(case.evidence_with(whole), at):
+    if missing and question.holds(case.evidence, at) != question.holds(case.evidence_with(whole), at):
         shown = "; ".join(text for _, text in sorted(missing)[:_MOST_SHOWN])
         more = f"; and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
         notes.append(f"forgotten: the answer would be another one if all rows had counted: {shown}{more}")

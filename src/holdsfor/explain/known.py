@@ -114,16 +114,16 @@ class Case:
         """Events that count, and input fluents as windows cut them."""
         found = {}
         for symbol, events in rows.events.items():
-            taken = engine.rows(symbol, events, vocabulary)
-            if taken is not None:
-                found[symbol] = Rows(tuple(taken.words.T), events.time, events.time + 1, traces)
+            pushed = engine.rows(symbol, events, vocabulary)
+            if pushed is not None:
+                found[symbol] = Rows(tuple(pushed.words.T), events.time, events.time + 1, traces)
         for symbol, fluent in rows.fluents.items():
-            taken = engine.rows(symbol, fluent, vocabulary)
-            if isinstance(taken, FluentRows):
+            pushed = engine.rows(symbol, fluent, vocabulary)
+            if isinstance(pushed, FluentRows):
                 start = np.maximum(fluent.start, first_seen(windows, fluent))
                 # A point at the query time continues until the next time-point is known.
                 end = np.where(fluent.is_point & (start == self.query), FOREVER, fluent.end)
-                found[symbol] = Rows((*taken.words.T, taken.value), start, end, traces)
+                found[symbol] = Rows((*pushed.words.T, pushed.value), start, end, traces)
         return found
 
 

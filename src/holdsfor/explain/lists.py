@@ -29,7 +29,7 @@ class Lists:
 
     def proof(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...] | None:
         """Proof steps for a pair that holds at a time-point."""
-        for trace, out, answer in self._ways(pair, time):
+        for trace, out, answer in self._solutions(pair, time):
             if any(start <= time < end for start, end in decoded(out, answer)):
                 below = self.listed(trace, out, answer, time, depth)
                 if below is not None:
@@ -45,15 +45,15 @@ class Lists:
             return min((abs(end - time) for one in decoded(*way[1:]) for end in one), default=math.inf)
 
         nodes = []
-        ways = sorted(self._ways(pair, time), key=distance)
-        for trace, out, answer in ways[:_MOST_SHOWN]:
+        solutions = sorted(self._solutions(pair, time), key=distance)
+        for trace, out, answer in solutions[:_MOST_SHOWN]:
             below = self.listed(trace, out, answer, time, depth, holds=False)
             text = f"the intervals of {pair_text(pair)} by this rule: {intervals_text(decoded(out, answer), time)}"
             claim, use = Listed(out, time, answer), RuleUse(trace.rule, _plain(answer))
             children = () if below is None else (below,)
             nodes.append(Node(Kind.NEAR, text, holds=False, claim=claim, use=use, children=children))
-        if len(ways) > _MOST_SHOWN:
-            nodes.append(Node(Kind.NOTE, f"and {len(ways) - _MOST_SHOWN} more ways through the rule", holds=False))
+        if len(solutions) > _MOST_SHOWN:
+            nodes.append(Node(Kind.NOTE, f"and {len(solutions) - _MOST_SHOWN} more ways through the rule", holds=False))
         return tuple(nodes) or self._no_way(pair, time, depth)
 
     def _no_way(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
@@ -70,7 +70,7 @@ class Lists:
 
     # Solutions
 
-    def _ways(self, pair: Pair, time: int) -> list[tuple[RuleTrace, Term, Bindings]]:
+    def _solutions(self, pair: Pair, time: int) -> list[tuple[RuleTrace, Term, Bindings]]:
         """The list and all solutions of the rule that counts for a pair, which is the first that succeeds.
 
         On a cycle, which is evaluated pointwise, only the instances known at the time count.

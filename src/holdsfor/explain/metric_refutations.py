@@ -37,7 +37,7 @@ class MetricRefuter:
     def __init__(self, world: MetricWorld) -> None:
         self.world = world
         self._missed: dict[tuple[object, ...], tuple[list[_Missed], int, bool]] = {}
-        self._told: set[tuple[metric.Atom, Fraction]] = set()
+        self._explained_atoms: set[tuple[metric.Atom, Fraction]] = set()
         self._steps = 0
         self.is_cut = False
         """Whether a refutation is less deep than requested because of its length."""
@@ -46,7 +46,7 @@ class MetricRefuter:
         """The reason why a fact does not hold at a time, to the requested depth and within the limit of steps."""
         found: tuple[Node, ...] = ()
         for levels in range(1, max(depth, 1) + 1):
-            self._told, self._steps = set(), 0
+            self._explained_atoms, self._steps = set(), 0
             deeper = self._refuted(atom, time, levels)
             if found and self._steps > MOST_STEPS:
                 # Omissions are marked at their place.
@@ -58,9 +58,9 @@ class MetricRefuter:
         return found
 
     def _refuted(self, atom: metric.Atom, time: Fraction, depth: int) -> tuple[Node, ...]:
-        if (atom, time) in self._told:
+        if (atom, time) in self._explained_atoms:
             return (Node(Kind.NOTE, "as explained elsewhere", holds=False),)
-        self._told.add((atom, time))
+        self._explained_atoms.add((atom, time))
         nodes = []
         rows, written = (table.times(ground(atom, {})) for table in self.world.given(atom.signature))
         held = rows | written
@@ -105,14 +105,18 @@ class MetricRefuter:
         """The nearest solutions of a rule, one per failing condition, the number of the others, and whether these are
         all.
         """
-        ways = [start]
+        solutions = [start]
         for literal in rule.body:
             if isinstance(literal, metric.Condition) and not literal.negated:
-                found = (one for way in ways for one in islice(extensions(literal.atom, way, self.world), _MOST_WAYS))
-                ways = list(islice(found, _MOST_WAYS))
+                found = (
+                    one
+                    for one_solution in solutions
+                    for one in islice(extensions(literal.atom, one_solution, self.world), _MOST_WAYS)
+                )
+                solutions = list(islice(found, _MOST_WAYS))
         missed: dict[tuple[object, ...], _Missed] = {}
         failed = 0
-        for binding in ways:
+        for binding in solutions:
             times, place = body_times(rule, time), 0
             while place < len(rule.body) and (narrowed := times & self._when(rule.body[place], binding)):
                 times, place = narrowed, place + 1
@@ -121,7 +125,7 @@ class MetricRefuter:
                 # The same condition with other values for variables outside of it fails in the same way.
                 missed.setdefault((place, bound_literal(rule.body[place], binding), times), (place, binding, times))
         ordered = sorted(missed.values(), key=lambda one: -one[0])
-        return ordered, failed - min(len(ordered), _MOST_SHOWN), len(ways) < _MOST_WAYS
+        return ordered, failed - min(len(ordered), _MOST_SHOWN), len(solutions) < _MOST_WAYS
 
     def _when(self, literal: metric.MetricLiteral, binding: Binding) -> Times:
         if isinstance(literal, metric.Condition):
@@ -167,14 +171,14 @@ class MetricRefuter:
         self, text: str, literal: metric.MetricLiteral, binding: Binding, times: Times, time: Fraction, depth: int
     ) -> Node:
         """A condition that holds at none of some times, with the reason for one of them."""
-        node, at, asked = Node(Kind.CONDITION, text, holds=False), chosen(times, time), None
+        node, at, question = Node(Kind.CONDITION, text, holds=False), chosen(times, time), None
         if at is not None and isinstance(literal, metric.Condition) and not literal.negated:
-            asked = self._asked_about(bound(literal.atom, binding), at)
-        if asked is None or all(rule.head.signature != asked[0].signature for rule in self.world.program.rules):
+            question = self._question_about(bound(literal.atom, binding), at)
+        if question is None or all(rule.head.signature != question[0].signature for rule in self.world.program.rules):
             return node
         if depth <= 1:
             return replace(node, more=True)
-        fact, missing = asked
+        fact, missing = question
         first = self.world.first_fact
         if first is not None and missing < first:
             note = f"all facts lie at {moment_text(first)} or later, and no rule looks ahead"
@@ -185,7 +189,7 @@ class MetricRefuter:
             below = (Node(Kind.ABSENT, shown, holds=False, claim=Deriving(fact, {}, missing), children=below),)
         return replace(node, children=below)
 
-    def _asked_about(self, atom: metric.MetricAtom, at: Fraction) -> tuple[metric.Atom, Fraction] | None:
+    def _question_about(self, atom: metric.MetricAtom, at: Fraction) -> tuple[metric.Atom, Fraction] | None:
         """The missing fact below the operators of an atom that fails at a time, and the time at which it is missing."""
         if isinstance(atom, metric.Truth) or any(True for _ in metric.atom_variables(atom)):
             return None
@@ -198,4 +202,4 @@ class MetricRefuter:
             assert point is not None
             operand, window = atom.left, Times.during(between(point, at))
         missing = chosen(window & ~atom_times(operand, {}, self.world), at)
-        return None if missing is None else self._asked_about(operand, missing)
+        return None if missing is None else self._question_about(operand, missing)

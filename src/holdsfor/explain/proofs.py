@@ -257,7 +257,7 @@ class Prover:
         return None
 
     def _not(self, trace: RuleTrace | None, body: ir.Body, bindings: Bindings, node: Node) -> Node:
-        below = self.windows.asked(trace, body, bindings)
+        below = self.windows.aggregates(trace, body, bindings)
         match body:
             case (ir.Holds(fvp=fvp, time=time),) if all(map(is_ground, pair := pair_of(fvp, bindings))):
                 held = intervals_text(self.evidence.intervals(pair), moment(time, bindings))

@@ -58,7 +58,7 @@ def read_question(text: str, entities: Entities) -> Question:
         value = TRUE
     for variable in (one for part in parts for one in variables(part)):
         name = "_" if variable.is_anonymous else variable.name
-        hint = "names of things begin with a small letter, or stand in quotes: 'V1'"
+        hint = "names begin with a small letter, or stand in quotes: 'V1'"
         raise _problem(source, variable, f"{name} is a variable; ask about one instance", hint)
     if value is not None:
         # The values of one fluent may be evaluated separately.
@@ -119,13 +119,13 @@ def read_metric_question(text: str, known: Iterable[tuple[str, int]]) -> Atom:
         message, at = ("this is no fact", None) if found is None else (found.message, found.span)
         raise _problem(source, at, message, "ask about a fact, such as Recent(pump)")
     (fact,) = parsed.facts
-    asked, signatures = Atom(fact.predicate, fact.args), list(known)
-    if asked.signature not in signatures:
+    atom, signatures = Atom(fact.predicate, fact.args), list(known)
+    if atom.signature not in signatures:
         arities = sorted(arity for name, arity in signatures if name == fact.predicate)
         use = f"the rules use it with {', '.join(map(str, arities))}" if arities else ""
         names = sorted({name for name, _ in signatures})
-        raise _unknown(source, None if use else Span(source, 0, 0), asked.signature, use, names, names)
-    return asked
+        raise _unknown(source, None if use else Span(source, 0, 0), atom.signature, use, names, names)
+    return atom
 
 
 def _unknown(
@@ -159,9 +159,9 @@ def _place(source: Source, at: Term | Span | None) -> Span | None:
     return Span(source, *(min(end, len(source.text)) for end in (span.start, span.end)))
 
 
-def strangers(asked: Question, dictionary: Dictionary) -> Iterator[str]:
+def strangers(question: Question, dictionary: Dictionary) -> Iterator[str]:
     """Notes about words of a question that occur in neither input nor facts, with similar known words."""
-    for arg in arguments(asked.term):
+    for arg in arguments(question.term):
         for constant in _constants(arg):
             if dictionary.find(constant.value) < 0:
                 words = (value for value in dictionary.values if isinstance(value, str))

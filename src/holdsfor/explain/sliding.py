@@ -48,7 +48,7 @@ class Windows:
         text = text_of(literal, bindings if found is None else found)
         return Node(Kind.WINDOW, text, holds=found is not None, claim=claim, children=below)
 
-    def asked(self, trace: RuleTrace | None, body: Body, bindings: Bindings) -> tuple[Node, ...]:
+    def aggregates(self, trace: RuleTrace | None, body: Body, bindings: Bindings) -> tuple[Node, ...]:
         """The sliding aggregates of a body that is not met."""
         found = [one for one in _aggregates(body) if not _is_top(one)]
         return tuple(replace(self.node(trace, one, bindings, 0), claim=None) for one in found)

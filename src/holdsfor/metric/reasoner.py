@@ -34,7 +34,7 @@ from holdsfor.times import TimeScale, unit_of
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
-    from holdsfor.explain.asking import MetricAsked
+    from holdsfor.explain.asking import MetricExplainer
     from holdsfor.explain.explanation import Explanation
     from holdsfor.metric.inputs import FactsInput, MappingInput, MetricReading
     from holdsfor.metric.result import MetricResult
@@ -288,7 +288,7 @@ class MetricReasoner:
 
     def _explainer(
         self, facts: FactsInput, start: Time | None, end: Time | None, mapping: MappingInput, unit: str | None
-    ) -> tuple[MetricAsked, str | None]:
+    ) -> tuple[MetricExplainer, str | None]:
         """An explainer for facts that have been read, and their time unit."""
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import RunSpan
@@ -310,13 +310,13 @@ def _explainer(
     reading: MetricReading,
     within: tuple[Fraction | None, Fraction | None],
     known: Collection[tuple[str, int]] = (),
-) -> MetricAsked:
+) -> MetricExplainer:
     """An explainer for facts that have been read. It is created on demand, because most runs need no explanations."""
-    from holdsfor.explain.asking import MetricAsked
+    from holdsfor.explain.asking import MetricExplainer
     from holdsfor.metric.unread import unread
 
     notes = tuple(unread(reading, known, is_empty=bool(known) and not program.facts))
-    return MetricAsked(program, reading.facts, reading.dictionary, within, notes, reading.time_scale)
+    return MetricExplainer(program, reading.facts, reading.dictionary, within, notes, reading.time_scale)
 
 
 def from_metric_program(program: MetricProgram) -> MetricReasoner:

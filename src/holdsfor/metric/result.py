@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from holdsfor.viz.timeline import Timeline
 
 if TYPE_CHECKING:
-    from holdsfor.explain.asking import MetricAsked
+    from holdsfor.explain.asking import MetricExplainer
     from holdsfor.explain.explanation import Explanation
 
 
@@ -86,9 +86,9 @@ class MetricResult:
         self.dictionary = dictionary
         self._variables, self._predicate = variables or {}, predicate
         self.summary = MetricSummary(intervals=len(self)) if summary is None else summary
-        self._explainer: Callable[[], MetricAsked] | None = None
+        self._explainer: Callable[[], MetricExplainer] | None = None
 
-    def with_explainer(self, explainer: Callable[[], MetricAsked]) -> MetricResult:
+    def with_explainer(self, explainer: Callable[[], MetricExplainer]) -> MetricResult:
         """The same result with its input, for explanations."""
         self._explainer = explainer
         return self
@@ -214,7 +214,7 @@ class MetricResult:
         """Why a fact holds at a time, or why it does not."""
         return self.given_input().explain(question, exact(at, "at", self.unit), depth=depth)
 
-    def given_input(self) -> MetricAsked:
+    def given_input(self) -> MetricExplainer:
         """An explainer for the facts and rules of this result."""
         if self._explainer is None:
             raise HoldsforError("this result does not keep its facts; use the reasoner: reasoner.why(…, facts=…)")

@@ -1,4 +1,4 @@
-"""What is pushed into a session or taken back, read but not taken in yet."""
+"""Rows that are pushed into a session or retracted, before the engine gets them."""
 
 from __future__ import annotations
 

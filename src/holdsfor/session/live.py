@@ -112,8 +112,8 @@ class Session:
         self._texts = Texts(self._engine.words, self._engine.symbols)
         self._unread: WeakSet[Changes] = WeakSet()
         """Changes that may still be spelled out."""
-        self._untold: list[Changes] = []
-        """Changes that belong to rules that were there before, or to the swap, and have not been asked for."""
+        self._unreported: list[Changes] = []
+        """Changes by earlier rules or by a swap that `changes` has not returned yet."""
 
     def _new_engine(self, threads: int | None, plan: Plan | None = None) -> Engine:
         """An engine of the session; with other rules, one that shares the terms of the present one."""
@@ -146,9 +146,9 @@ class Session:
 
     def correct(self, old: EventsInput | Stream, new: EventsInput | Stream, *, unit: str | None = None) -> None:
         """Replace rows by others, with another time or other arguments."""
-        taken, given = self._given(old, unit), self._given(new, unit)
-        self._take_back(taken, CauseKind.CORRECTED)
-        self._add(given, CauseKind.CORRECTION)
+        old_rows, new_rows = self._given(old, unit), self._given(new, unit)
+        self._take_back(old_rows, CauseKind.CORRECTED)
+        self._add(new_rows, CauseKind.CORRECTION)
 
     def _edit_one(self, event: str, time: TimeInput, given: tuple[object, ...], kind: CauseKind) -> None:
         found = self._events.get((event, len(given)))
@@ -185,7 +185,7 @@ class Session:
         return self.time_scale or (None if wanted is None else TimeScale(wanted))
 
     def _given(self, events: EventsInput | Stream, unit: str | None) -> Given:
-        """What was given, read but not taken in yet."""
+        """Rows that were pushed and read, before the engine gets them."""
         entities = self._plan.analysis.entities
         if isinstance(events, Stream):
             self._read += events.rows
@@ -320,9 +320,9 @@ class Session:
             filler = swap.filler()
             filled = filler, self._rows_from_before(filler, backfill, unit)
         if self._keeps_changes and self._now is not None:
-            self._untold.append(self._told(self._now))
+            self._unreported.append(self._changes_at(self._now))
             self._engine.core.retire(swap.gone)
-            self._untold.append(self._told(self._now, swap))
+            self._unreported.append(self._changes_at(self._now, swap))
         swap.carry_out(filled)
         self._plan = swap.now.plan
         self._written = self._plan.analysis.written
@@ -331,7 +331,7 @@ class Session:
         self._engine = swap.now
         self._texts = Texts(self._engine.words, self._engine.symbols)
         if self._keeps_changes and self._now is not None:
-            self._untold.append(self._told(self._now, swap))
+            self._unreported.append(self._changes_at(self._now, swap))
         return swap.plan
 
     def _swap(self, rules: Rules, *, is_filled: bool) -> Swap:
@@ -378,11 +378,11 @@ class Session:
         """The changes since the last call, up to a time; the default is the latest time that was pushed."""
         if not self._keeps_changes:
             raise HoldsforError("this session keeps no changes: make it with session(changes=True)")
-        found = self._told(self._advance(now), before=self._untold)
-        self._untold = []
+        found = self._changes_at(self._advance(now), before=self._unreported)
+        self._unreported = []
         return found
 
-    def _told(self, at: int, swap: Swap | None = None, before: Sequence[Changes] = ()) -> Changes:
+    def _changes_at(self, at: int, swap: Swap | None = None, before: Sequence[Changes] = ()) -> Changes:
         found = Changes(
             self._engine.changes(MOST_CAUSES),
             at,
@@ -407,7 +407,7 @@ class Session:
 
         An existing file is replaced only when the new one is complete. If the process ends before, the old file stays.
         """
-        if self._untold:
+        if self._unreported:
             raise HoldsforError("there are changes from before a swap of rules: ask for changes() before save()")
         data = self._engine.save(self._noted())
         target = Path(path)
@@ -463,7 +463,7 @@ class Session:
         self._engine, self._texts = engine, Texts(engine.words, engine.symbols)
         # Those that were given out belong to the engine before.
         self._unread.clear()
-        self._untold = []
+        self._unreported = []
         self._events.clear()
 
     @property
@@ -529,7 +529,7 @@ class Session:
         return at
 
     def __repr__(self) -> str:
-        at = "not asked yet" if self._now is None else f"at {self.now}"
+        at = "before the first query time" if self._now is None else f"at {self.now}"
         return f"<Session {at}: {self._read} rows, {self.late} late, {self.unmatched} unmatched>"
 
 

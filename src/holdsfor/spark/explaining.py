@@ -17,7 +17,7 @@ from holdsfor.columns.stream import EventColumns, Stream
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.explain.asking import Asked
+from holdsfor.explain.asking import Explainer
 from holdsfor.explain.demand import Demand, Pattern, demand_of
 from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.known import Frame
@@ -65,7 +65,7 @@ def explain(
     reach = reach_of(session_of(events), feeds)
     windows = plan_windows(reach, *span)
     stream, dictionary = fetched(plan, feeds, demand)
-    found = Asked(plan, stream, dictionary, frame=Frame.of(reach, windows), time_scale=scale)
+    found = Explainer(plan, stream, dictionary, frame=Frame.of(reach, windows), time_scale=scale)
     return found.explain(question, point, query_time=query, depth=depth)
 
 

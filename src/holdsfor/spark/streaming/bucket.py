@@ -79,11 +79,11 @@ class EngineBucket:
         else:
             waiting = self.state.load_rest(self._engine)
             known = [] if waiting is None else [waiting]
-        self._untold = self.evaluation.untold
-        if self._untold is not None:
+        self._unreported_swap = self.evaluation.unreported_swap
+        if self._unreported_swap is not None:
             self.state.load_all(self._engine)
         is_other = self.state.plan is None or self.state.plan != self._engine.identity
-        self._is_anew = is_other or self._untold is not None
+        self._is_anew = is_other or self._unreported_swap is not None
         self._take_in([*known, *self.arrived])
         self._evaluated = self._engine.core.evaluated
         self._conflicts = self._engine.core.conflicts()
@@ -157,7 +157,7 @@ class EngineBucket:
         with_rows = np.unique(np.concatenate([np.array([], np.int64), *(group.queries for group in self._groups)]))
         wanted = sorted({*with_rows.tolist(), *((query - first) // step for query in deliveries)})
         place = last = (evaluation.until - first) // step
-        next_wanted, asked = 0, 0
+        next_wanted, evaluated = 0, 0
         place = -1
         while True:
             after = place + 1
@@ -170,8 +170,8 @@ class EngineBucket:
             place = min(place, max(after, -((first - wake) // step)))
             if place > last:
                 return
-            asked, self._is_anew = asked + 1, False
-            self._require_few(asked)
+            evaluated, self._is_anew = evaluated + 1, False
+            self._require_few(evaluated)
             query = first + place * step
             if engine.query is not None and engine.query < query - step:
                 # Nothing happens until then, but rows that arrive now arrive after that query time.
@@ -188,13 +188,13 @@ class EngineBucket:
             self._report(query)
             yield from sent
 
-    def _require_few(self, asked: int) -> None:
+    def _require_few(self, evaluated: int) -> None:
         """Reports an error if there are far more query times than rows, which would take very long."""
         rows = sum(len(group.rows) for group in self._groups)
-        if asked > MOST_QUERIES and asked > MOST_QUERIES // 1000 * rows:
+        if evaluated > MOST_QUERIES and evaluated > MOST_QUERIES // 1000 * rows:
             raise HoldsforError(
                 f"more than {MOST_QUERIES:,} query times from {self.evaluation.before} to {self.evaluation.until} would "
-                f"have to be asked for {rows:,} rows, and these rules have something to say at each: a time that is far from the "
+                f"have to be evaluated for {rows:,} rows, and these rules have something to say at each: a time that is far from the "
                 "others is set aside with --max-ahead (max_ahead), and --start (start) sets the beginning of the stream"
             )
 
@@ -209,8 +209,10 @@ class EngineBucket:
         if len(found):
             table = Changes(found, query, self._texts, 1, self.job.time_scale).to_arrow(points=True)
             table = table.cast(CAUSED)
-            self.results.changes.append(table if self._untold is None else self._untold.named_in(table))
-        self._untold = None
+            self.results.changes.append(
+                table if self._unreported_swap is None else self._unreported_swap.named_in(table)
+            )
+        self._unreported_swap = None
         if self.job.derived_events:
             dictionary = Dictionary()
             texts = ColumnTexts(dictionary)

@@ -50,7 +50,7 @@ class Ledger(Protocol):
     def spark_files(self) -> Mapping[str, Any]:
         """The state of Spark's own files about what has been read."""
 
-    def check_spark_files(self, told: Mapping[str, Any]) -> None:
+    def check_spark_files(self, checksums: Mapping[str, Any]) -> None:
         """Raises an error if Spark's own files have another state."""
 
 
@@ -108,8 +108,8 @@ def add_link(ledger: Ledger, batch: int, content: Mapping[str, Any], before: Lin
     }
     # Normalised through JSON: numeric keys become text.
     linked = json.loads(json.dumps(linked))
-    told = {"format": _FORMAT, "checksum": _checksum(linked), **linked}
-    ledger.write_commit(batch, json.dumps(told).encode())
+    content = {"format": _FORMAT, "checksum": _checksum(linked), **linked}
+    ledger.write_commit(batch, json.dumps(content).encode())
 
 
 def run_of(link: Link | None, plan: str) -> str:

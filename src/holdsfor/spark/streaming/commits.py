@@ -11,7 +11,7 @@ from holdsfor.spark.streaming.chain import Ledger, Link, add_link, link_before, 
 from holdsfor.spark.streaming.clock import Clock
 from holdsfor.spark.streaming.state import Place
 from holdsfor.spark.streaming.store import Store
-from holdsfor.spark.streaming.untold import Untold
+from holdsfor.spark.streaming.unreported_swap import UnreportedSwap
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Commit:
     """The folder of each needed batch, if Spark stores the state."""
     reached: Mapping[str, list[int] | None] = field(default_factory=dict)
     """In that case, the parts of states that waiting rows affect, by stage and bucket; None is all."""
-    untold: Untold | None = None
+    unreported_swap: UnreportedSwap | None = None
     """A swap of rules whose differences no query time has reported yet."""
     link: Link | None = None
     """The position in the chain; None if there is no commit yet."""
@@ -48,7 +48,7 @@ class Commit:
         places = {name: Place(**place) for name, place in found["places"].items()}
         # Commits of the previous version have no slots.
         slots = {int(batch): slot for batch, slot in found.get("slots", {}).items()}
-        untold = None if found.get("untold") is None else Untold(**found["untold"])
+        unreported_swap = None if found.get("unreported_swap") is None else UnreportedSwap(**found["unreported_swap"])
         return cls(
             link.batch,
             found["settings"],
@@ -57,7 +57,7 @@ class Commit:
             rows,
             slots,
             found.get("reached", {}),
-            untold,
+            unreported_swap,
             link,
         )
 

@@ -82,17 +82,17 @@ class Report:
     time_scale: TimeScale | None = None
 
     def __str__(self) -> str:
-        asked = self._time(self.query_time)
-        spoilt = f", {self.malformed} malformed" if self.malformed else ""
+        query_time = self._time(self.query_time)
+        excluded = f", {self.malformed} malformed" if self.malformed else ""
         if self.ahead:
             latest, limit = self._time(self.latest_ahead), self._time(self.ahead_of)
-            spoilt += f", {self.ahead} too far ahead (up to {latest}, later than {limit})"
+            excluded += f", {self.ahead} too far ahead (up to {latest}, later than {limit})"
         unmatched = f", {self.unmatched} retractions unmatched" if self.unmatched else ""
         happened = f", {self.event_changes} of events" if self.event_changes else ""
         unvalued = f", {self.without_value} rows without a value" if self.without_value else ""
         waiting = f", waiting for {self.waiting_for}" if self.waiting_for is not None else ""
         return (
-            f"batch {self.batch}: query time {asked} (+{self.queries}), {self.events} events, {self.late} late{spoilt}"
+            f"batch {self.batch}: query time {query_time} (+{self.queries}), {self.events} events, {self.late} late{excluded}"
             f"{unmatched}, {self.changes} changes{happened}, {self.intervals} intervals{self._worked}{unvalued}"
             f"{waiting}, state {size_text(self.state_bytes)}, {self.milliseconds} ms"
         )
@@ -221,7 +221,7 @@ class Driver(Generic[Frame]):
                 due[-1],
                 origin,
                 self.plan,
-                before.untold,
+                before.unreported_swap,
             )
             notes = self.workers.evaluate(rows, evaluation)
             kept = before.places if buckets == self.settings["buckets"] else {}

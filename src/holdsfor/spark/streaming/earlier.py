@@ -63,14 +63,14 @@ class EarlierRules:
         """The swap of the rules of a commit, with the rows of a backfill; None if it has other rules, such as the new
         ones.
         """
-        told = before.settings.get("fluents")
+        reported = before.settings.get("fluents")
         job = self.work.for_buckets(before.settings.get("buckets", 1), derived_events=False).job
-        job = replace(job, fluents=None if told is None else frozenset(told))
+        job = replace(job, fluents=None if reported is None else frozenset(reported))
         swap = RuleSwap(job, now.job, self.rules, now.windows, now.sources.retracted is not None)
         if not swap.is_due(before, settings["rules"]):
             return None
         swap.require_possible(before)
-        _require_same_reports(self.work.plan, now.plan, told, settings["fluents"])
+        _require_same_reports(self.work.plan, now.plan, reported, settings["fluents"])
         if settings.get("derived events") and now.windows.step == 1:
             raise HoldsforError(
                 "a stream with query times at every time-point that reports derived events (events, --derived-events) cannot "
@@ -98,9 +98,9 @@ def _require_same_reports(earlier: Plan, now: Plan, before: Sequence[str] | None
     """Reports a fluent of both programs that only one of them reports."""
     fluents = [{one.name for one in plan.outputs if one.kind is EntityKind.FLUENT} for plan in (earlier, now)]
     both = fluents[0] & fluents[1]
-    told = [both if names is None else both & set(names) for names in (before, after)]
-    for name in sorted(told[0] ^ told[1]):
-        was = "reported" if name in told[0] else "not reported"
+    reported = [both if names is None else both & set(names) for names in (before, after)]
+    for name in sorted(reported[0] ^ reported[1]):
+        was = "reported" if name in reported[0] else "not reported"
         raise HoldsforError(
             f"{name} was {was} so far, and a swap of rules does not change which fluents are reported: report the same, "
             "or begin with a new checkpoint"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.rows import Admission
 from holdsfor.spark.streaming.state import Place
-from holdsfor.spark.streaming.untold import Untold
+from holdsfor.spark.streaming.unreported_swap import UnreportedSwap
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Evaluation:
     origin: int
     plan: str = ""
     """The identity of the plan; states of another plan are evaluated again."""
-    untold: Untold | None = None
+    unreported_swap: UnreportedSwap | None = None
     """A swap of rules whose differences the first of the query times reports, in all buckets."""
 
     @property

@@ -118,8 +118,8 @@ class Sources:
     def unreadable(self) -> str | None:
         """Whether the text of a row could not be parsed; None if no stream has this information."""
         named = [(names, unreadable_column(list(names))) for _, names in self.columns]
-        told = [identifier(names[column]) for names, column in named if column is not None]
-        return any_of([f"{name} is not null" for name in told]) if told else None
+        unreadable = [identifier(names[column]) for names, column in named if column is not None]
+        return any_of([f"{name} is not null" for name in unreadable]) if unreadable else None
 
     def row_text(self) -> str:
         """The original row as JSON."""
@@ -178,11 +178,11 @@ class Sorting:
     @property
     def _places(self) -> Iterator[tuple[int, Origin, list[ShippedOrigin]]]:
         for place, origin in enumerate(self.origins, self.first):
-            shipped = list(self._ways(place, origin))
+            shipped = list(self._routes(place, origin))
             if shipped:
                 yield place, origin, shipped
 
-    def _ways(self, place: int, origin: Origin) -> Iterator[ShippedOrigin]:
+    def _routes(self, place: int, origin: Origin) -> Iterator[ShippedOrigin]:
         """The stages that read the rows of an origin."""
         for stage in self.stages.stages:
             found = self.rows.inputs.get((stage.number, place))
@@ -211,10 +211,10 @@ class Sorting:
             if name not in ("tag", "arrival", "stage", "q", "data"):
                 columns[name] = column([value.get(name) for value in values])
         if self._has_one_target:
-            ways = [shipped[0] for _, _, shipped in used]
-            columns["tag"] = column([str(way.number) for way in ways])
-            columns["stage"] = column([str(self._stage(way)) for way in ways])
-            columns["bucket"] = column([way.bucket((way.spreading or ((),))[0], self.buckets) for way in ways])
+            routes = [shipped[0] for _, _, shipped in used]
+            columns["tag"] = column([str(route.number) for route in routes])
+            columns["stage"] = column([str(self._stage(route)) for route in routes])
+            columns["bucket"] = column([route.bucket((route.spreading or ((),))[0], self.buckets) for route in routes])
         else:
             columns["targets"] = column([self._targets(shipped) for _, _, shipped in used])
         beat = [f"{BEAT}"] if BEAT in frame.columns else []
@@ -273,8 +273,8 @@ class Sorting:
     @property
     def _has_one_target(self) -> bool:
         """Whether every row goes to one bucket of one stage."""
-        ways = [shipped for _, _, shipped in self._places]
-        return all(len(found) == 1 and len(found[0].spreading or ()) == 1 for found in ways)
+        routes = [shipped for _, _, shipped in self._places]
+        return all(len(found) == 1 and len(found[0].spreading or ()) == 1 for found in routes)
 
     def _stage(self, shipped: ShippedOrigin) -> int:
         return next(stage for (stage, _), (tag, _) in self.rows.inputs.items() if tag == shipped.number)

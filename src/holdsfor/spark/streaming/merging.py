@@ -67,14 +67,14 @@ class CurrentTable:
         when not matched and s.op <> 'retract' then insert (`id`, `fluent`, `batch`) values (s.`id`, s.`fluent`, s.`batch`)
         """
         kept = [*(name for name in columns if name not in _OF_CHANGES), BATCH]
-        told = ", ".join(f"{identifier(name)} = s.{identifier(name)}" for name in kept if name != "id")
+        assignments = ", ".join(f"{identifier(name)} = s.{identifier(name)}" for name in kept if name != "id")
         gone = f"s.op = '{Op.RETRACT.value}'"
         newer = f"when matched and s.{BATCH} >= t.{BATCH}"
         return (
             f"merge into {self.table} as t using {{rows}} as s\n"
             "on t.id = s.id\n"
             f"{newer} and {gone} then delete\n"
-            f"{newer} then update set {told}\n"
+            f"{newer} then update set {assignments}\n"
             f"when not matched and s.op <> '{Op.RETRACT.value}' then {_inserted(kept)}"
         )
 

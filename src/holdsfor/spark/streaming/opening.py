@@ -41,8 +41,8 @@ def opened(
         columns: Any = schema or _columns(spark, source, path, options)
         with spark_errors(f"{path} cannot be followed"):
             if source in _TEXT_FILES:
-                told = [field for field in struct_of(columns).fields if field.name != MALFORMED]
-                columns = StructType([*told, StructField(MALFORMED, StringType())])
+                fields = [field for field in struct_of(columns).fields if field.name != MALFORMED]
+                columns = StructType([*fields, StructField(MALFORMED, StringType())])
             return spark.readStream.format(source).schema(columns).options(**options).load(path), columns
     from holdsfor.spark import connectors
 

@@ -66,7 +66,7 @@ class Held:
     @classmethod
     def of(cls, note: Mapping[str, Any], before: Held | None) -> Held:
         """The state after the note of a worker about what it wrote."""
-        made = cls(**{name: note[name] for name in _TOLD})
+        made = cls(**{name: note[name] for name in _HELD})
         if before is not None:
             made.parts = dict(before.parts)
         for number, of, saved, *counts in note["parts"]:
@@ -105,7 +105,7 @@ class Held:
         return replace(self, parts={part: self.parts[part] for part in parts})
 
 
-_TOLD = ("stage", "bucket", "batch", "plan", "wake", "waiting", "reached", "size")
+_HELD = ("stage", "bucket", "batch", "plan", "wake", "waiting", "reached", "size")
 
 
 class RowState(BucketState):
@@ -137,13 +137,13 @@ class RowState(BucketState):
     def copy(self, batch: int, copied: Iterable[KeyPart], *, with_rest: bool) -> dict[str, Any]:
         """Copies some sections unchanged; returns the note for the driver."""
         assert self._held is not None
-        told = {name: getattr(self._held, name) for name in _TOLD}
+        content = {name: getattr(self._held, name) for name in _HELD}
         if with_rest:
             # Its seal names the batch.
-            told["batch"] = batch
+            content["batch"] = batch
             for kind in ("rest", "rows"):
                 self._add(kind, self.content(kind), batch)
-        return {**told, "written": batch, "parts": list(self._copied(copied))}
+        return {**content, "written": batch, "parts": list(self._copied(copied))}
 
     def still(self, parts: Iterable[KeyPart]) -> list[list[Any]]:
         """Copies those of some parts that have not been read."""

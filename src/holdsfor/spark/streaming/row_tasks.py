@@ -84,9 +84,9 @@ class Writing:
         arrow = {name: pa.array([one]) if isinstance(one, bytes | str) else one for name, one in columns.items()}
         return table_of(OUT, 1, fixed | arrow).to_batches()[0]
 
-    def note(self, **told: Any) -> pa.RecordBatch:
+    def note(self, **content: Any) -> pa.RecordBatch:
         """A note for the driver."""
-        return self.row(NOTE, note=json.dumps(told))
+        return self.row(NOTE, note=json.dumps(content))
 
     def sections(self, sections: Iterable[Section]) -> Iterator[pa.RecordBatch]:
         """The sections of a state."""
@@ -169,7 +169,7 @@ class EvaluateRows:
             held is not None
             and held.plan == evaluation.plan
             and not is_reached
-            and evaluation.untold is None
+            and evaluation.unreported_swap is None
             and held.place().wake > evaluation.until
         ):
             if copied or bucket in self.moved:

@@ -35,10 +35,10 @@ class DamagedCheckpoint(HoldsforError):
 
 def seal(content: Any, owner: str, name: str) -> Any:
     """The seal that follows a content."""
-    told = json.dumps({"run": owner, "file": name}).encode()
-    length = struct.pack("<I", len(told))
-    checksum = zlib.crc32(length, zlib.crc32(told, zlib.crc32(content)))
-    return told + length + struct.pack("<I", checksum) + MARK
+    owner_data = json.dumps({"run": owner, "file": name}).encode()
+    length = struct.pack("<I", len(owner_data))
+    checksum = zlib.crc32(length, zlib.crc32(owner_data, zlib.crc32(content)))
+    return owner_data + length + struct.pack("<I", checksum) + MARK
 
 
 def unsealed(data: Any, owner: str, name: str, path: str) -> Any:

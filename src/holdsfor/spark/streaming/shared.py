@@ -75,9 +75,9 @@ def probe(spark: Any, store: Store) -> None:
     store.write(f"{folder}/driver", folder.encode())
     task = _Probe(store, folder)
     try:
-        told = spark.range(0, count, 1, count).mapInArrow(task, "place string, seen boolean").collect()
-        unseen = sorted({row.place for row in told if not row.seen})
-        written = sorted({row.place for row in told} - set(store.sizes(folder)))
+        answers = spark.range(0, count, 1, count).mapInArrow(task, "place string, seen boolean").collect()
+        unseen = sorted({row.place for row in answers if not row.seen})
+        written = sorted({row.place for row in answers} - set(store.sizes(folder)))
     finally:
         store.remove(folder)
     if unseen or written:

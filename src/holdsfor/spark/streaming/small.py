@@ -101,8 +101,8 @@ def is_few(rows: int) -> bool:
 
 def fetch(rows: DataFrame, work: Work) -> FetchedRows | None:
     """Fetches the rows of a batch with one task; None if there are many."""
-    few = rows.coalesce(1).limit(MOST_ROWS + 1)
-    frames = [sorting.fetched(few) for sorting in work.sortings]
+    limited = rows.coalesce(1).limit(MOST_ROWS + 1)
+    frames = [sorting.fetched(limited) for sorting in work.sortings]
     together = frames[0] if len(frames) == 1 else reduce(DataFrame.unionAll, frames).coalesce(1)
     found = FetchedRows(together.toArrow(), work.job.wire)
     # Every sorting reports each row once.

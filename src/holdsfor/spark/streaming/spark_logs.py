@@ -29,9 +29,9 @@ def spark_files(system: Any, checkpoint: str) -> dict[str, int]:
     return found
 
 
-def check_spark_files(system: Any, checkpoint: str, told: Mapping[str, Any]) -> None:
+def check_spark_files(system: Any, checkpoint: str, checksums: Mapping[str, Any]) -> None:
     """Raises an error if a file recorded in a commit is missing or changed."""
-    for name, checksum in told.items():
+    for name, checksum in checksums.items():
         folder, _, entry = name.rpartition("/")
         path, number = f"{checkpoint}/{name}", _number(entry)
         there = _entries(system, f"{checkpoint}/{folder}")

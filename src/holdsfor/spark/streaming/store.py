@@ -179,9 +179,9 @@ class Store:
         """The newest entry of each of Spark's logs about input, with its checksum."""
         return spark_files(*self._checkpoint)
 
-    def check_spark_files(self, told: Mapping[str, Any]) -> None:
+    def check_spark_files(self, checksums: Mapping[str, Any]) -> None:
         """Raises an error if one of them is missing or changed."""
-        check_spark_files(*self._checkpoint, told)
+        check_spark_files(*self._checkpoint, checksums)
 
     @property
     def _checkpoint(self) -> tuple[Any, str]:

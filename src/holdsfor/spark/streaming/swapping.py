@@ -38,7 +38,7 @@ from holdsfor.spark.streaming.commits import Commit
 from holdsfor.spark.streaming.regrouping import OldBucket
 from holdsfor.spark.streaming.results import CAUSED, EVENT_CHANGES, happened
 from holdsfor.spark.streaming.state import ALL, Place
-from holdsfor.spark.streaming.untold import Untold
+from holdsfor.spark.streaming.unreported_swap import UnreportedSwap
 from holdsfor.spark.streaming.waiting import WaitingRows, homes
 from holdsfor.times import TimeScale
 
@@ -93,7 +93,7 @@ class RuleSwap:
                 "the rules given with swap (--swap) are those of the checkpoint, but not its background facts: give the "
                 "facts that the stream had last, too"
             )
-        if commit.untold is not None:
+        if commit.unreported_swap is not None:
             raise HoldsforError(
                 "the rules of this stream have just been changed, and no query time was evaluated since: go on with them "
                 "until one is, and change them again then"
@@ -151,8 +151,8 @@ class RuleSwap:
                 places[f"{stage.number}-{bucket}"] = states.save(stage.number, bucket, engine, rows)
         # Before the first query time there are no differences, but every bucket is evaluated then.
         causes = _causes(swap, self.now.time_scale) if before.places else {}
-        untold = Untold(before.clock.query or 0, causes)
-        commit = replace(before, settings=settings, places=places, rows={}, untold=untold)
+        unreported_swap = UnreportedSwap(before.clock.query or 0, causes)
+        commit = replace(before, settings=settings, places=places, rows={}, unreported_swap=unreported_swap)
         return Swapped(commit, gone, events)
 
     def _backfill(self, swap: Swap, clock: Clock) -> tuple[Engine, list[Rows]] | None:

@@ -117,10 +117,10 @@ class TableWorkers(SparkWorkers):
         for number in range(1, self.work.job.last + 1):
             task, wanted = self._stage(evaluation, number, reached, moved, is_regrouped=is_regrouped)
             states = self._states(evaluation, task, wanted, is_regrouped=is_regrouped)
-            told = self._run(rows, task, states) if small is None else self._run_here(small, task, states)
-            for note in told:
+            batch_notes = self._run(rows, task, states) if small is None else self._run_here(small, task, states)
+            for note in batch_notes:
                 reached = merged(reached, note.get("sent", {}))
-            notes += told
+            notes += batch_notes
         if is_regrouped:
             memory.held = {}
         for note in notes:
@@ -172,7 +172,7 @@ class TableWorkers(SparkWorkers):
         idle, carried = set(), set()
         for bucket, one in held.items():
             numbers: Any = reached.get(f"{number}-{bucket}", set())
-            is_anew = is_regrouped or one.plan != evaluation.plan or evaluation.untold is not None
+            is_anew = is_regrouped or one.plan != evaluation.plan or evaluation.unreported_swap is not None
             if is_anew or numbers is None or one.reached is None:
                 wanted[bucket] = set(one.parts)
             elif numbers or one.place().wake <= evaluation.until or evaluation.batches(bucket):
@@ -187,10 +187,10 @@ class TableWorkers(SparkWorkers):
                 if one.batch == moved and bucket in idle:
                     carried.add(bucket)
         shipped = {bucket: held[bucket].with_parts(parts) for bucket, parts in wanted.items()}
-        told = EvaluateRows(
+        task = EvaluateRows(
             self.work.job, number, self._tables.owner, evaluation, shipped, frozenset(idle), copied, frozenset(carried)
         )
-        return told, wanted
+        return task, wanted
 
     def _states(
         self, evaluation: Evaluation, task: EvaluateRows, wanted: Mapping[int, set[KeyPart]], *, is_regrouped: bool

@@ -98,9 +98,9 @@ class Tables:
             for place, text in enumerate(found):
                 if text is not None:
                     lines = text.split(b"\n")
-                    told = [line for line in lines if not line.startswith((OFFSETS, LOG))]
-                    number = self._number(place, told[0] if told else b"")
-                    self.memory.commits[number] = told[0]
+                    commits = [line for line in lines if not line.startswith((OFFSETS, LOG))]
+                    number = self._number(place, commits[0] if commits else b"")
+                    self.memory.commits[number] = commits[0]
                     self.memory.offsets[number] = b"".join(line for line in lines if line.startswith(OFFSETS))
                     self.memory.logs[number] = frozenset(line for line in lines if line.startswith(LOG))
         return sorted(self.memory.commits)
@@ -139,7 +139,9 @@ class Tables:
     def write_commit(self, batch: int, text: bytes) -> None:
         """Writes the commit of a batch in place of the one before the last."""
         self._write_text(f"commit-{batch % 2}", text, batch)
-        self.memory.commits = {known: told for known, told in (self.memory.commits or {}).items() if known == batch - 1}
+        self.memory.commits = {
+            known: commit for known, commit in (self.memory.commits or {}).items() if known == batch - 1
+        }
         self.memory.commits[batch] = text
 
     def begin_history(self) -> None:
@@ -162,10 +164,10 @@ class Tables:
         """The checksum of Spark's offsets is beside the commit."""
         return {"offsets": "beside"}
 
-    def check_spark_files(self, told: Mapping[str, Any]) -> None:
+    def check_spark_files(self, checksums: Mapping[str, Any]) -> None:
         """Raises an error if the offsets of the last commit, or the logs of read files, are missing or changed."""
         batch = self.committed()[-1]
-        if not told or batch < 0:
+        if not checksums or batch < 0:
             # The previous version did not record them, and a history has none.
             return
         path = f"{self._checkpoint}/offsets/{batch}"

@@ -82,7 +82,7 @@ class EvaluateStage:
         place = None if is_regrouped else evaluation.places.get(name)
         earlier = [] if is_regrouped else self._arrived(bucket)
         is_reached = deliveries or len(rows) or any(map(len, earlier))
-        is_quiet = not is_reached and evaluation.untold is None
+        is_quiet = not is_reached and evaluation.unreported_swap is None
         if place is not None and place.plan == evaluation.plan and is_quiet and place.wake > evaluation.until:
             # The bucket has no new rows, and nothing is due.
             return

@@ -17,7 +17,7 @@ _EVER = 2**62
 
 
 @dataclass(frozen=True)
-class Untold:
+class UnreportedSwap:
     """A swap of rules whose differences no query time has reported yet.
 
     `query` is the last query time of the earlier rules. `causes` are the texts of the causes, by the name of each
