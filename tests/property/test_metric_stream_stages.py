@@ -14,7 +14,9 @@ from holdsfor.compiler.metric.delays import TooFarAhead
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import MetricFact, Range
-from holdsfor.metric.goals import Goals
+from holdsfor.metric.goals import Goals, goals_of
+from holdsfor.metric.reasoner import loads_metric
+from holdsfor.syntax.terms import Const
 from tests.property.test_metric_goals import answering, drawn
 from tests.spark.metric_simulated import Row
 from tests.spark.metric_stream_simulated import Simulated
@@ -90,3 +92,20 @@ def test_streams_over_buckets(features: MetricFeatures, data: st.DataObject) -> 
 @given(data=st.data())
 def test_many_streams_over_buckets(features: MetricFeatures, data: st.DataObject) -> None:
     check(data, data.draw(scenarios(features)))
+
+
+def test_a_stage_reads_a_late_predicate_under_another_name() -> None:
+    """Answers about `P` come later, because `Q` looks ahead; with a query, a later stage reads `P` by one argument."""
+    rules = """
+        Q(X) :- Diamondplus[0,1] E(X)
+        P(Z,X) :- Q(X), L(X,a), Diamondminus[0,inf) (F(Y) Since[0,1] P(Y,Z))
+        """
+    plan = stream_plan(loads_metric(rules).program)
+    goals = goals_of(plan, "P(a, X)")
+    facts = [MetricFact("P", (Const("a"), Const("b")), Range(Fraction(3), Fraction(4)))]
+    with TemporaryDirectory() as root:
+        run = Simulated.of(
+            plan, 1, root, Goals.of(plan, goals, is_stream=True), lateness=Fraction(0), kills=frozenset()
+        )
+        run.run([facts, [MetricFact("Later", (), Range(Fraction(9), Fraction(9)))]])
+    assert run.intervals() == [("P", "a|b", Fraction(3), True, Fraction(4), True)]

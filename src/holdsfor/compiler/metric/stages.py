@@ -217,4 +217,6 @@ def stage_plan(stages: MetricStages, stage: MetricStage, outputs: Sequence[Relat
     """A stage as a plan of its own, whose inputs are the deliveries."""
     made = set(stage.makes)
     inputs = tuple(delivery.copy for delivery in stage.deliveries if delivery.relation not in made)
-    return MetricPlan(stage.strata, tuple(outputs), inputs, (), stages.plan.delays)
+    delays = stages.plan.delays
+    copied = {one.copy: delays[one.relation] for one in stage.deliveries if one.relation in delays}
+    return MetricPlan(stage.strata, tuple(outputs), inputs, (), {**delays, **copied})
