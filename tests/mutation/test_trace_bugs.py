@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdsfor.core.trace import RuleTrace, Traces
 from holdsfor.explain import known, near
-from holdsfor.explain.evidence import Evidence, Rows
+from holdsfor.explain.evidence import Rows
 from holdsfor.explain.lists import Lists
 from holdsfor.explain.near import Near
 from tests.property.test_explain import check
@@ -48,7 +48,6 @@ BUGS: list[tuple[str, Any, str, Callable[..., Any], st.SearchStrategy[Scenario]]
     ("a rule comes one condition further than it does", near, "_furthest", one_condition_too_many, EVERYWHERE),
     ("ends of all instances end none", Rows, "with_open_terms", lambda self: self, EVERYWHERE),
     ("a list is taken for that of any part of a fluent", Lists, "_is_of_its_parts", lambda *_: True, VALUES),
-    ("groundings are not asked for", Evidence, "is_declared", lambda *_: True, IN_WINDOWS),
     (
         "rules are asked in a key that has no rows",
         Traces,

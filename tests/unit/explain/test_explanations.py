@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
@@ -258,3 +259,21 @@ holdsFor(s(X)=true, I) :- holdsFor(p(X)=true, I).
 """
     found = loads(rules).why("a(bob)=true", 4, events={"meet": [(-5, "bob")], "hit": [(3, "bob")]})
     assert "no rule was found" not in found.root.text
+
+
+def test_groundings_narrow_what_holds() -> None:
+    rules = """
+        grounding(open(D)=true) :- door(D).
+        grounding(power(D)=true) :- door(D).
+        door(front).
+        initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).
+        initiatedAt(lit(D)=true, T) :- happensAt(unlock(D), T), holdsAt(power(D)=true, T).
+        """
+    power = pa.table({"start": [1, 1], "end": [9, 9], "value": ["true", "true"], "door": ["back", "front"]})
+    events = {"unlock": [(3, "back"), (3, "front")], "power": power}
+    reasoner = loads(rules)
+    assert "it is none of the groundings of open/1" in reasoner.why_not("open(back)=true", 5, events=events).text()
+    text = reasoner.why_not("lit(back)=true", 5, events=events).text()
+    assert "power(back)=true does not hold at 3; it never does" in text
+    assert "it is none of the groundings of power/1" in text
+    assert reasoner.why("lit(front)=true", 5, events=events).holds
