@@ -152,11 +152,6 @@ def _written(text: str, where: str, *, metric: bool) -> Subject:
     return _subject(head, Const("true"))
 
 
-def written_subject(text: str) -> Subject:
-    """The subject that a text such as `gap(v1)=true` stands for."""
-    return _written(text, "label", metric=False)
-
-
 def _subject(term: Term, value: Term) -> Subject:
     name = functor(term)
     if name is None:

@@ -272,14 +272,3 @@ def minus(facts: Facts, others: Facts) -> Facts:
     starts, ends = packing.pack(both)
     rows = facts.rows
     return packing.unpack(kernels.difference((starts[:rows], ends[:rows]), [(starts[rows:], ends[rows:])]))
-
-
-def meets(facts: Facts, others: Facts) -> Bools:
-    """Which facts overlap other, maximal facts."""
-    if not facts.rows or not others.rows:
-        return np.zeros(facts.rows, np.bool_)
-    packing = Packing(both := stacked([facts, others]))
-    starts, ends = packing.pack(both)
-    rows = facts.rows
-    at = np.searchsorted(starts[rows:], ends[:rows], side="left") - 1
-    return (at >= 0) & (ends[rows:][at] > starts[:rows])
