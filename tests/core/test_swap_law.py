@@ -28,7 +28,7 @@ from tests.core.law_model import found_table
 from tests.core.law_oracle import _lives
 from tests.strategies.changelog import snapshot
 from tests.strategies.engine_runs import Rows
-from tests.strategies.rule_edits import edited
+from tests.strategies.rule_edits import edited, exact_outputs
 from tests.strategies.scenario_words import Pen
 
 SEEDS = 25
@@ -193,17 +193,8 @@ def _place(one: Changed) -> int:
 
 def _compare(one: Changed, plan: SwapPlan, driver: OnCore, right: OnCore, query: int) -> None:
     got, wanted = driver.answers(), right.answers()
-    for output in plan.outputs:
-        if output.when is When.BACKFILL:
-            continue
-        since = -math.inf
-        if output.when is When.LATER:
-            assert output.since is not None
-            since = output.since
-        elif output.is_reached and plan.rows_since is not None and not one.is_filled:
-            since = plan.rows_since + 1
-        name = {output.name.rpartition("/")[0]}
-        assert _answers(got, name, since) == _answers(wanted, name, since), f"{one!r}\nat {query}: {output}\n{plan}"
+    for output, name, since in exact_outputs(plan, is_filled=one.is_filled):
+        assert _answers(got, {name}, since) == _answers(wanted, {name}, since), f"{one!r}\nat {query}: {output}\n{plan}"
 
 
 def _compare_log(one: Changed, log: list[pa.Table], driver: OnCore, query: int) -> None:

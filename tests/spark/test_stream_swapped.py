@@ -28,7 +28,7 @@ from tests.spark.table_runs import SimulatedTables
 from tests.spark.test_stream_keyed import with_retractions
 from tests.spark.test_stream_simulated import Feeding
 from tests.strategies.engine_runs import Scenario
-from tests.strategies.rule_edits import edited
+from tests.strategies.rule_edits import edited, exact_outputs
 from tests.strategies.scenario_words import Pen
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -144,16 +144,7 @@ def _compare(one: Case, plan: SwapPlan, stream: SimulatedStream, right: Simulate
     # At every time-point, changes of events by new rules and by late rows have the same query time.
     has_events = stream.windows.step > 1
     events, others = (happened_at(one.event_changes, query, size) if has_events else [] for one in (stream, right))
-    for output in plan.outputs:
-        if output.when is When.BACKFILL:
-            continue
-        since = -math.inf
-        if output.when is When.LATER:
-            assert output.since is not None
-            since = float(output.since)
-        elif output.is_reached and plan.rows_since is not None and not one.is_filled:
-            since = float(plan.rows_since) + 1
-        name = output.name.rpartition("/")[0]
+    for output, name, since in exact_outputs(plan, is_filled=one.is_filled):
         assert _answers(got, name, since) == _answers(wanted, name, since), f"at {query}: {output}\n{plan}\n{one}"
         assert _events(events, name, since) == _events(others, name, since), f"at {query}: {output}\n{plan}\n{one}"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -9,6 +11,7 @@ from holdsfor.diagnostics import Span, errors_of
 from holdsfor.ir import BackgroundRule, Declaration, Program
 from holdsfor.ir.metric import MetricProgram, Range
 from holdsfor.loading import Reasoner, from_program
+from holdsfor.physical.exactness import Exactness, SwapPlan, When
 from holdsfor.syntax.terms import Const
 from tests.strategies.scenario_words import Pen
 
@@ -20,6 +23,20 @@ def edited(pen: Pen, reasoner: Reasoner) -> Reasoner | None:
         program = _edit(pen, program)
     found = from_program(program)
     return None if errors_of(found.diagnostics) else found
+
+
+def exact_outputs(plan: SwapPlan, *, is_filled: bool) -> Iterator[tuple[Exactness, str, float]]:
+    """The outputs that a swap makes exact, with their names and the times from which they are exact."""
+    for output in plan.outputs:
+        if output.when is When.BACKFILL:
+            continue
+        since = -math.inf
+        if output.when is When.LATER:
+            assert output.since is not None
+            since = float(output.since)
+        elif output.is_reached and plan.rows_since is not None and not is_filled:
+            since = float(plan.rows_since) + 1
+        yield output, output.name.rpartition("/")[0], since
 
 
 def _edit(pen: Pen, program: Program) -> Program:
