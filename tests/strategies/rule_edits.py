@@ -47,36 +47,30 @@ def _edit(pen: Pen, program: Program) -> Program:
         return program
     about_time = [place for place, rule in enumerate(rules) if not isinstance(rule, BackgroundRule | Declaration)]
     place = pen.pick(about_time) if about_time and pen.chance(80) else pen.number(0, len(rules) - 1)
-    rule = rules[place]
-    what = pen.number(0, 3)
-    if what == 0:
-        del rules[place]
-    elif what == 1 and rule.body:
-        gone = pen.number(0, len(rule.body) - 1)
-        rules[place] = replace(rule, body=(*rule.body[:gone], *rule.body[gone + 1 :]))
-    elif what == 2:
-        rules.append(_other_numbers(pen, rule))
-    else:
-        rules[place] = _other_numbers(pen, rule)
-    return replace(program, rules=tuple(rules))
+    return replace(program, rules=tuple(_changed(pen, rules, place, least=0)))
 
 
 def edited_metric(pen: Pen, program: MetricProgram) -> MetricProgram:
     """The metric rules after one edit."""
     rules = list(program.rules)
     place = pen.number(0, len(rules) - 1)
+    return replace(program, rules=tuple(_changed(pen, rules, place, least=1)))
+
+
+def _changed(pen: Pen, rules: list[Any], place: int, *, least: int) -> list[Any]:
+    """Rules after one edit at a place, which leaves at least so many rules, and conditions in the rule."""
     rule = rules[place]
     what = pen.number(0, 3)
-    if what == 0 and len(rules) > 1:
+    if what == 0 and len(rules) > least:
         del rules[place]
-    elif what == 1 and len(rule.body) > 1:
+    elif what == 1 and len(rule.body) > least:
         gone = pen.number(0, len(rule.body) - 1)
         rules[place] = replace(rule, body=(*rule.body[:gone], *rule.body[gone + 1 :]))
     elif what == 2:
         rules.append(_other_numbers(pen, rule))
     else:
         rules[place] = _other_numbers(pen, rule)
-    return replace(program, rules=tuple(rules))
+    return rules
 
 
 def _other_numbers(pen: Pen, value: Any) -> Any:
